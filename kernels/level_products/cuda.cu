@@ -3,6 +3,7 @@
 #include <seidel/formats/runtime/cuda_primitives.cuh>
 #include <seidel/kernels/cuda_staged_rows.cuh>
 #include <seidel/kernels/level_products/instances.hpp>
+#include <seidel/kernels/products/cuda_kinds.cuh>
 
 namespace seidel {
 
@@ -177,12 +178,43 @@ __global__ void __launch_bounds__(block_threads)
     store(y, k, i, j + w, std::fma(c.product, sum.of[w], sum_of_terms(c, std::int64_t(i) * k + j + w)));
 }
 
+/// The same by kinds of rows: a thread for a row and a group of columns.
+template <class Result>
+__global__ void __launch_bounds__(product_detail::product_threads)
+    kinds_of_columns(Index nrows, Index kinds, Index entry_count, const std::uint8_t* kind, const Index* first,
+                     const KindEntry<float>* entries, int k, const float* __restrict__ x,
+                     const __grid_constant__ Combination c, const __grid_constant__ Result y) {
+  extern __shared__ double2 shared[];
+  const product_detail::SharedKinds<float> A(shared, kinds, entry_count, first, entries);
+  const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  const int j = int(blockIdx.y) * group_columns;
+  if (i >= nrows) return;
+  SumGroup<float, group_columns> sum{};
+  for (int e = A.start[kind[i]]; e < A.start[kind[i] + 1]; ++e) {
+    const float value = A.entry[e].value;
+    const float4 factors = __ldg(reinterpret_cast<const float4*>(x + (i + A.entry[e].offset) * k + j));
+    sum = {std::fma(value, factors.x, sum.of[0]), std::fma(value, factors.y, sum.of[1]),
+           std::fma(value, factors.z, sum.of[2]), std::fma(value, factors.w, sum.of[3])};
+  }
+#pragma unroll
+  for (int w = 0; w < group_columns; ++w)
+    store(y, k, i, j + w, std::fma(c.product, sum.of[w], sum_of_terms(c, i * k + j + w)));
+}
+
 }  // namespace
 }  // namespace level_detail
 
 void level_product(const Cuda& on, const LevelView<Device>& A, int k, const float* x, const Combination& c, auto y) {
   using namespace level_detail;
   if (A.nrows == 0 || k == 0) return;
+  if (A.kinds) {
+    using namespace product_detail;
+    const dim3 blocks(blocks_for(A.nrows, product_threads), unsigned(k / group_columns));
+    kinds_of_columns<<<blocks, product_threads, SharedKinds<float>::bytes(*A.kinds), on.stream()>>>(
+        A.nrows, A.kinds->kinds, A.kinds->entry_count, A.kinds->kind.data(), A.kinds->first.data(),
+        A.kinds->entries.data(), k, x, c, y);
+    return check_launch("a product of a cycle by kinds with several columns");
+  }
   const dim3 blocks(blocks_for((A.step_ptr.size() - 1) * slice_places, block_threads), unsigned(k / group_columns));
   with_lanes(A.lanes, [&](auto lanes) {
     slices_of_columns<lanes.value><<<blocks, block_threads, 0, on.stream()>>>(A, k, x, c, y);
@@ -197,6 +229,7 @@ template void level_product(const Cuda&, const LevelView<Device>&, int, const fl
 void level_product(const Cuda& on, const LevelView<Device>& A, const float* x, const Combination& c, auto y) {
   using namespace level_detail;
   if (A.nrows == 0) return;
+  if (A.kinds) return product_detail::launch_kinds(on, *A.kinds, x, StoreCombination<decltype(y)>{c, y});
   const unsigned blocks = blocks_for((A.step_ptr.size() - 1) * slice_places, block_threads);
   with_lanes(A.lanes, [&](auto lanes) {
     slices<lanes.value><<<blocks, block_threads, 0, on.stream()>>>(A, x, c, y);

@@ -6,6 +6,7 @@
 #include <seidel/formats/runtime/simd.hpp>
 #include <seidel/kernels/level_products/host_slices.hpp>
 #include <seidel/kernels/level_products/instances.hpp>
+#include <seidel/kernels/products/host_kinds.hpp>
 
 namespace seidel {
 
@@ -94,6 +95,10 @@ template void instances(const OpenMP&, const std::int64_t*);
 void level_product(const OpenMP& on, const LevelView<Host>& A, const float* x, const Combination& c, auto y) {
   using namespace level_detail;
   if (A.nodes) return product_of_nodes(on, A, x, c, y);
+  if (A.kinds) {
+    const StoreCombination<decltype(y)> store{c, y};
+    return product_detail::each_element(on, *A.kinds, 1, x, [&](std::int64_t i, float sum) { store(Index(i), sum); });
+  }
   for_slice_shares(on, A.step_ptr, slice_places, [&](std::int64_t first, std::int64_t last) {
     with_simd([&] {
       const int rows_per_slice = slice_places / A.lanes;
@@ -158,6 +163,10 @@ void slice_of_columns(const LevelView<Host>& A, std::int64_t slice, int k, int j
 void level_product(const OpenMP& on, const LevelView<Host>& A, int k, const float* x, const Combination& c, auto y) {
   using namespace level_detail;
   if (A.nodes) return product_of_nodes(on, A, k, x, c, y);
+  if (A.kinds)
+    return product_detail::each_element(on, *A.kinds, k, x, [&](std::int64_t at, float sum) {
+      store(y, k, at / k, int(at % k), std::fma(c.product, sum, sum_of_terms(c, at)));
+    });
   for_slice_shares(on, A.step_ptr, slice_places, [&](std::int64_t first, std::int64_t last) {
     with_simd([&] {
       for (std::int64_t slice = first; slice < last; ++slice) {

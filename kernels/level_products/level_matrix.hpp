@@ -9,17 +9,21 @@
 // On the host the rows of a node, which have the same columns but for their diagonal, share what is stored of these where a row has
 // 8 lanes or 32. A slice is then a node: the steps of its first row, as many places wide as the row has lanes, those of its second
 // row, and so on. step_ptr counts the steps of one row.
+//
+// A^ of few kinds of rows, with one lane each, has no slices: its rows are told by their kinds (kinds.hpp).
 #pragma once
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
 #include <seidel/formats/csr.hpp>
 #include <seidel/formats/runtime/array.hpp>
 #include <seidel/kernels/aggregation/hash.hpp>
+#include <seidel/kernels/level_products/kinds.hpp>
 #include <seidel/kernels/primitives/scan.hpp>
 
 namespace seidel {
@@ -44,7 +48,8 @@ struct LevelView {
   Span<const Index, Space> step_ptr;  // one entry per slice and one more: its first step
   Span<const Index, Space> col_idx;   // 32 per step, as `values`; 0 where a row has no entry
   Span<const float, Space> values;
-  const NodeColumns* nodes;  // null where each row has columns of its own
+  const NodeColumns* nodes;                           // null where each row has columns of its own
+  const level_detail::RowKinds<float, Space>* kinds;  // null where there are slices
 };
 
 template <MemorySpace Space>
@@ -54,12 +59,14 @@ struct LevelMatrix {
   Array<Index, Space> step_ptr = {}, col_idx = {};
   Array<float, Space> values = {};
   NodeColumns nodes = {};  // of one row, and nothing is stored of them, where each row has columns of its own
+  std::optional<level_detail::RowKinds<float, Space>> kinds = {};
 
   LevelView<Space> view() const {
-    return {nrows, ncols, lanes, step_ptr, col_idx, values, nodes.rows > 1 ? &nodes : nullptr};
+    return {
+        nrows, ncols, lanes, step_ptr, col_idx, values, nodes.rows > 1 ? &nodes : nullptr, kinds ? &*kinds : nullptr};
   }
   std::int64_t bytes() const {
-    return (step_ptr.size() + col_idx.size()) * std::int64_t(sizeof(Index)) +
+    return (kinds ? kinds->bytes() : 0) + (step_ptr.size() + col_idx.size()) * std::int64_t(sizeof(Index)) +
            values.size() * std::int64_t(sizeof(float)) + nodes.bytes();
   }
 };
@@ -229,13 +236,18 @@ enum class Fill { columns_and_values, values };
 }  // namespace level_detail
 
 /// Lays out `rows` (ScaledRows or CorrectionRows) with so many lanes per row.
-/// Cost  reads the rows once, and their lengths before. A GPU is waited for once, for the size.
+/// Cost  reads the rows once, and their lengths before, or finds their kinds. A GPU is waited for once, for the size, and for kinds.
 template <Backend B, class Rows>
 LevelMatrix<typename B::Space> level_matrix(const B& on, Index nrows, Index ncols, int lanes, const Rows& rows) {
   using namespace level_detail;
   using Space = typename B::Space;
   const std::int64_t nslices = (std::int64_t(nrows) * lanes + slice_places - 1) / slice_places;
   LevelMatrix<Space> M{.nrows = nrows, .ncols = ncols, .lanes = lanes};
+  if constexpr (requires { rows.off_diagonal; })
+    if (rows.off_diagonal && lanes == 1) {
+      M.kinds = scaled_kinds(on, rows.stored, rows.first, rows.right);
+      if (M.kinds) return M;
+    }
   if constexpr (HostBackend<B>)
     if (lay_out_nodes(on, rows, M)) return M;
   M.step_ptr = Array<Index, Space>(on, nslices + 1);
@@ -250,9 +262,14 @@ LevelMatrix<typename B::Space> level_matrix(const B& on, Index nrows, Index ncol
 }
 
 /// The values of M for new ones of the rows that it was made of, in the pattern that they had.
-/// Cost  reads the columns of M and the values of the rows once, writes the values of M. Allocates nothing; does not wait.
+/// Cost  reads the columns of M and the values of the rows once, writes the values of M. Allocates nothing, does not wait; but where
+///       rows were told by their kinds, it is made anew.
 template <Backend B, class Rows>
 void refill(const B& on, const Rows& rows, LevelMatrix<typename B::Space>& M) {
+  if (M.kinds) {
+    M = level_matrix(on, M.nrows, M.ncols, M.lanes, rows);
+    return;
+  }
   if constexpr (HostBackend<B>)
     if (M.nodes.rows > 1) return level_detail::refill_nodes(on, rows, M);
   if (M.step_ptr.size() > 1) level_detail::fill_slices(on, rows, level_detail::Fill::values, M);

@@ -57,6 +57,14 @@ SEIDEL_HD inline void store(const ScaledResult& y, std::int64_t i, float result)
   y.z[i] = double(result) * y.scale[i] * y.factor * *y.of_call;
 }
 
+/// Row i of a product by kinds with what it is added to.
+template <class Result>
+struct StoreCombination {
+  Combination c;
+  Result y;
+  SEIDEL_HD void operator()(Index i, float sum) const { store(y, i, std::fma(c.product, sum, sum_of_terms(c, i))); }
+};
+
 SEIDEL_HD inline void store(float* y, int k, std::int64_t i, int j, float result) { y[i * k + j] = result; }
 template <class Space>
 SEIDEL_HD void store(const ScaledColumns<Space>& y, int, std::int64_t i, int j, float result) {

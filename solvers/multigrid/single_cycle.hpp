@@ -125,7 +125,7 @@ class SingleCycle {
     max_scale_ = max_scale;
   }
 
-  /// Takes the matrix of level l, whose diagonal it has; it may be dropped, and taken again.
+  /// Takes the matrix of level l, whose diagonal it has; it may be dropped, and taken again, unless it is small (kinds of rows).
   template <class Offset>
   void lay_out(std::size_t l, const View<Offset>& A) {
     Level& level = levels_[l];
@@ -133,7 +133,9 @@ class SingleCycle {
       lay_out(l, &Level::A, A.ncols, multigrid_detail::lanes_for(A),
               level_detail::ScaledRows<Offset, Space>{A, level.scale, level.scale, true});
   }
-  void drop(std::size_t l) { levels_[l].A = {}; }
+  void drop(std::size_t l) {
+    if (!levels_[l].A.kinds) levels_[l].A = {};
+  }
 
   /// Takes Lanczos steps on the last level. `found` has room for their numbers, in the memory of the back end. A GPU is not
   /// waited for.

@@ -5,6 +5,7 @@
 #include <functional>
 #include <random>
 
+#include <seidel/formats/generators/generate.hpp>
 #include <seidel/kernels/level_products/level_products.hpp>
 #include <seidel/kernels/spgemm/spgemm.hpp>
 
@@ -210,5 +211,72 @@ TEST_CASE("level matrices: several vectors side by side have the bits that each 
           }
         }
       }
+  });
+}
+
+TEST_CASE("level matrices: rows of few kinds have the bits of their entries one after the other") {
+  std::mt19937_64 random(fresh_seed());
+  const Matrix lattice = generate(OpenMP{1}, "hpcg:11x9x10");
+  constexpr Index first = 3;  // the column of the diagonal entry of row 0
+  Matrix A{lattice.nrows, lattice.ncols + first, copied_to<Host>(OpenMP{1}, lattice.row_ptr),
+           copied_to<Host>(OpenMP{1}, lattice.col_idx), copied_to<Host>(OpenMP{1}, lattice.values)};
+  for (Index& c : A.col_idx) c += first;
+  const Index n = A.nrows;
+  const double s = std::sqrt(1 / 26.0);
+  const std::vector<double> equal(std::size_t(A.ncols), s);
+  auto uneven = equal;
+  uneven[std::size_t(n / 2)] *= 2;
+  const int k = 2 * group_columns;
+  const auto x = floats(random, A.ncols * k), v = floats(random, n * k);
+  /// Of column j: y = -3 A^ x + v / 2.
+  const auto expected = [&](const Matrix& of, double scale, Index i, int j, int columns) {
+    float sum = 0;
+    for (auto e = of.row_ptr[i]; e < of.row_ptr[i + 1]; ++e)
+      if (of.col_idx[e] != first + i)
+        sum = std::fma(float(of.values[e] * (scale * scale)), x[std::size_t(of.col_idx[e] * columns + j)], sum);
+    return std::fma(-3.0f, sum, 0.5f * v[std::size_t(i * columns + j)]);
+  };
+  on_every_backend([&](auto on) {
+    using Space = typename decltype(on)::Space;
+    poison(on);
+    auto there = moved_to(on, A.view());
+    const auto scale = moved_to(on, equal), other_scale = moved_to(on, uneven);
+    const auto x_there = moved_to(on, x), v_there = moved_to(on, v);
+    const auto rows = [&](const auto& by) {
+      return level_detail::ScaledRows<std::int64_t, Space>{std::as_const(there).view(), by, by, true, first};
+    };
+    const auto check_with = [&](const LevelMatrix<Space>& M, const Matrix& of, double by) {
+      for (const int columns : {1, k}) {
+        auto y = moved_to(on, std::vector<float>(std::size_t(n * columns), std::numeric_limits<float>::quiet_NaN()));
+        const Combination sum{.product = -3, .terms = {{0.5, v_there.data()}}};
+        columns == 1 ? level_product(on, M.view(), x_there.data(), sum, y.data())
+                     : level_product(on, M.view(), columns, x_there.data(), sum, y.data());
+        const auto found = moved_back(on, y);
+        for (Index i = 0; i < n; ++i)
+          for (int j = 0; j < columns; ++j)
+            REQUIRE(found[std::size_t(i * columns + j)] == expected(of, by, i, j, columns));
+      }
+    };
+    auto M = level_matrix(on, n, A.ncols, 1, rows(scale));
+    CHECK(M.kinds);
+    CHECK(M.bytes() < 4 * n);
+    check_with(M, A, s);
+    CHECK(!level_matrix(on, n, A.ncols, 1, rows(other_scale)).kinds);
+    CHECK(!level_matrix(on, n, A.ncols, 8, rows(scale)).kinds);
+
+    // New values: those of a lattice, then others.
+    auto twice = copied_to<Host>(OpenMP{1}, A.view());
+    for (double& value : twice.values) value *= 2;
+    there.values = moved_to(on, std::vector<double>(twice.values.begin(), twice.values.end()));
+    const auto half_scale = moved_to(on, std::vector<double>(std::size_t(A.ncols), std::sqrt(1 / 52.0)));
+    refill(on, rows(half_scale), M);
+    CHECK(M.kinds);
+    check_with(M, twice, std::sqrt(1 / 52.0));
+    for (double& value : twice.values)
+      if (value < 0) value = random_value(random);
+    there.values = moved_to(on, std::vector<double>(twice.values.begin(), twice.values.end()));
+    refill(on, rows(half_scale), M);
+    CHECK(!M.kinds);
+    check_with(M, twice, std::sqrt(1 / 52.0));
   });
 }
