@@ -114,6 +114,7 @@ class PartOn final : public Part {
     note_product(setup, A.product(), preparing.seconds());
     const Stopwatch making;
     auto made = make_distributed(A, near_null, choice);
+    (void)is_direct(local, rows->all);  // GPUs that still connect are waited for here, and not by the first iteration
     local.synchronize();
     note_preconditioner(setup, made, making.seconds());
     M_.emplace(std::move(made.M));

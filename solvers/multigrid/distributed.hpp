@@ -62,6 +62,7 @@ class DistributedAmg {
     if (level) last = whole_level(*level, options, near_null, between);
     shared_ = levels_.size();
     together(all(), [&] { cycle_.emplace(local(), all(), std::move(levels_), std::move(last), max_scale_); });
+    for (std::size_t l = 0; l < shared_; ++l) facts_[l].bytes = cycle_->bytes(l);
   }
 
   void apply(const V& r, V& z) const { cycle_->apply(r.span(), z.span()); }

@@ -165,6 +165,7 @@ class DistributedCycle {
     ascend(0, ScaledResult{z.data(), finest.scale.data(), twice_the_shift_, scale + 1});
   }
   /// Of this process.
+  std::int64_t bytes(std::size_t level) const { return levels_[level].bytes(); }
   std::int64_t bytes() const {
     std::int64_t bytes = last_ ? last_->bytes() : 0;
     for (const Level& level : levels_) bytes += level.bytes();
