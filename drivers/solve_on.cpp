@@ -251,9 +251,9 @@ std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const 
   if (A.row_ptr.empty()) A = brought_to(on, system.A, owned);
   const Stopwatch preparing;
   Product product(on, A);
-  // On a host kinds of rows leave nothing of A to share, and one column at a time stays in the cache.
-  const bool in_step = !system.more_b.empty() && choice.method == Method::cg && choice.form != Form::eisenstat &&
-                       (!HostBackend<B> || !product.has_kinds() || choice.preconditioner == PreconditionerKind::amg);
+  const bool in_step =
+      choice.method == Method::cg && choice.form != Form::eisenstat &&
+      pays_in_step<B>(std::int64_t(system.more_b.size()) + 1, A.nrows, product.has_kinds() ? 0 : A.nnz());
   note_product(done, product, preparing.seconds());
   Csr<double, Offset, Space> transposed;  // used for as long as the products
   const AnyOperator<V> products = [&]() -> AnyOperator<V> {

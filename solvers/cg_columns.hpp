@@ -10,6 +10,15 @@
 
 namespace seidel {
 
+/// Whether so many columns take less time in step than one after the other. On a host only where rows are long, and not told by kinds
+/// (nnz = 0): else the vectors of all columns are more to read than A, and those of one column stay in the cache. Measured:
+/// docs/multigrid.md.
+template <Backend B>
+constexpr bool pays_in_step(std::int64_t columns, std::int64_t nrows, std::int64_t nnz) {
+  constexpr std::int64_t least_columns = 4, least_per_row = 32;
+  return columns > 1 && (!HostBackend<B> || (columns >= least_columns && nnz >= least_per_row * nrows));
+}
+
 namespace cg_detail {
 
 /// cg() for all columns in step. Each column is in a stage of its own: a round of cg() ends when its residual is to be looked at.

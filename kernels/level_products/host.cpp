@@ -169,11 +169,8 @@ void level_product(const OpenMP& on, const LevelView<Host>& A, int k, const floa
     });
   for_slice_shares(on, A.step_ptr, slice_places, [&](std::int64_t first, std::int64_t last) {
     with_simd([&] {
-      for (std::int64_t slice = first; slice < last; ++slice) {
-        int j = 0;
-        for (; j + 8 <= k; j += 8) slice_of_columns<8>(A, slice, k, j, x, c, y);
-        if (j < k) slice_of_columns<group_columns>(A, slice, k, j, x, c, y);
-      }
+      for (std::int64_t slice = first; slice < last; ++slice)
+        in_groups<8>(k, 0, [&](auto n, int j) { slice_of_columns<n.value>(A, slice, k, j, x, c, y); });
     });
   });
 }

@@ -180,36 +180,16 @@ void sum_node(const LevelView<Host>& A, std::int64_t node, const float* factors,
   }
 }
 
-/// The columns of a node, then `more` zeros.
-inline void list_columns(const LevelView<Host>& A, std::int64_t node, int more, Index* to) {
-  for (std::int64_t k = A.nodes->block_ptr[node]; k < A.nodes->block_ptr[node + 1]; ++k)
-    for (Index e = 0; e < A.nodes->columns; ++e) *to++ = A.col_idx[k] + e;
-  std::fill(to, to + more, 0);
-}
-
-/// N of k columns of the rows of a node, whose columns are given: calls each(row, sums).
-template <int N, int lanes, class Each>
-void sum_columns(const LevelView<Host>& A, std::int64_t node, const Index* columns, int k, const float* x,
-                 const Each& each) {
-  using Sums = std::array<float, N>;
-  const Index b = A.nodes->rows, length = (A.step_ptr[node + 1] - A.step_ptr[node]) * lanes;
-  const float* values = A.values.data() + A.step_ptr[node] * std::int64_t(b) * lanes;
-  for (Index r = 0; r < b; ++r, values += length) {
-    const Index left_out = A.nodes->left_out[node] + r;
-    Sums sums[lanes];
-    for (int lane = 0; lane < lanes; ++lane) {
-      Sums sum = {};
-      for (Index entry = lane; entry < length; entry += lanes) {
-        const float* const factors = x + std::int64_t(columns[entry + (entry >= left_out)]) * k;
-        for (int w = 0; w < N; ++w) sum[w] = std::fma(values[entry], factors[w], sum[w]);
-      }
-      sums[lane] = sum;
+/// The entries of N of k columns of x at the columns of a node, apart, then `more` zeros each.
+template <int N, int more>
+void gather_apart(const LevelView<Host>& A, std::int64_t node, int k, const float* x, float (&to)[N][room]) {
+  Index at = 0;
+  for (std::int64_t block = A.nodes->block_ptr[node]; block < A.nodes->block_ptr[node + 1]; ++block)
+    for (Index e = 0; e < A.nodes->columns; ++e, ++at) {
+      const float* const from = x + std::int64_t(A.col_idx[block] + e) * k;
+      for (int w = 0; w < N; ++w) to[w][at] = from[w];
     }
-    for (int width = lanes / 2; width; width /= 2)
-      for (int lane = 0; lane < width; ++lane)
-        for (int w = 0; w < N; ++w) sums[lane][w] = sums[lane][w] + sums[lane + width][w];
-    each(node * b + r, sums[0]);
-  }
+  for (auto& column : to) std::fill(column + at, column + at + more, 0.0f);
 }
 
 }  // namespace
@@ -239,19 +219,16 @@ void product_of_nodes(const OpenMP& on, const LevelView<Host>& A, int k, const f
   with_constant<8, 32>(A.lanes, [&](auto lanes) {
     for_slice_shares(on, A.step_ptr, A.nodes->rows * lanes, [&](std::int64_t first, std::int64_t last) {
       with_simd([&] {
-        Index columns[room];
-        const auto sum = [&]<int N>(std::integral_constant<int, N>, std::int64_t node, int j) {
-          sum_columns<N, lanes.value>(A, node, columns, k, x + j, [&](std::int64_t i, const auto& sums) {
-            for (int w = 0; w < N; ++w)
-              store(y, k, i, j + w, std::fma(c.product, sums[w], sum_of_terms(c, i * k + j + w)));
-          });
+        const auto columns_of = [&]<int N>(std::integral_constant<int, N>, std::int64_t node, int j) {
+          float factors[N][room];
+          gather_apart<N, lanes + 1>(A, node, k, x + j, factors);
+          for (int w = 0; w < N; ++w)  // the values of the node are in the first cache after the first one
+            sum_node<lanes.value>(A, node, factors[w], [&](std::int64_t i, float sum) {
+              store(y, k, i, j + w, std::fma(c.product, sum, sum_of_terms(c, i * k + j + w)));
+            });
         };
-        for (std::int64_t node = first; node < last; ++node) {
-          list_columns(A, node, lanes + 1, columns);
-          int j = 0;
-          for (; j + 8 <= k; j += 8) sum(std::integral_constant<int, 8>(), node, j);
-          if (j < k) sum(std::integral_constant<int, group_columns>(), node, j);
-        }
+        for (std::int64_t node = first; node < last; ++node)
+          in_groups<4>(k, 0, [&](auto n, int j) { columns_of(n, node, j); });
       });
     });
   });

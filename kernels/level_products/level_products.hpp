@@ -35,11 +35,12 @@ struct ScaledColumns {
   const double* of_call = nullptr;
 };
 
-/// Columns of vectors in a cycle lie side by side, in groups of so many: the first is entry 0 of all of them.
+/// Columns of vectors in a cycle lie side by side: first is entry 0 of all of them. On a GPU they come in groups of so many.
 inline constexpr int group_columns = 4;
-/// Columns that k vectors take with what fills up their last group.
+/// Columns that k vectors take, with what fills up their last group.
+template <MemorySpace Space>
 SEIDEL_HD constexpr int padded_columns(std::int64_t k) {
-  return int((k + group_columns - 1) / group_columns) * group_columns;
+  return std::is_same_v<Space, Host> ? int(k) : int((k + group_columns - 1) / group_columns) * group_columns;
 }
 
 namespace level_detail {
@@ -79,7 +80,7 @@ struct EnterColumns {
   const double* of_call;
   Span<float, Space> b;
   SEIDEL_HD void operator()(std::int64_t i) const {
-    const int k = padded_columns(R.ncols);
+    const int k = padded_columns<Space>(R.ncols);
     for (int j = 0; j < k; ++j) b[i * k + j] = j < R.ncols ? float(R(i, j) * of_call[2 * j] * scale[i]) : 0;
   }
 };
@@ -122,10 +123,10 @@ struct LeaveCycle {
 void level_product(const OpenMP& on, const LevelView<Host>& A, const float* x, const Combination& c, auto y);
 void level_product(const Cuda& on, const LevelView<Device>& A, const float* x, const Combination& c, auto y);
 
-/// The same for k vectors side by side, k a multiple of group_columns: entry i of vector j of x, of the vectors v and of y is at
+/// The same for k vectors side by side, on a GPU a multiple of group_columns: entry i of vector j of x, of the vectors v and of y is at
 /// i * k + j. Each vector has the bits that it has alone.
 ///
-/// Cost    reads A once for 8 vectors on the host, for 4 on a GPU; from the second time on it comes from a cache.
+/// Cost    reads A once for 8 vectors on the host, for 4 of nodes and on a GPU; from the second time on it comes from a cache.
 ///
 /// y is a float* or ScaledColumns.
 void level_product(const OpenMP& on, const LevelView<Host>& A, int k, const float* x, const Combination& c, auto y);

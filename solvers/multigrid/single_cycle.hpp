@@ -215,7 +215,7 @@ class SingleCycle {
   /// iterations are of one column.
   /// Cost    reads the matrices once for 8 columns. Takes memory where there are more columns than ever before.
   void apply(const MultiVectorView<const double, Space>& R, const MultiVectorView<double, Space>& Z) const {
-    const int k = padded_columns(R.ncols);
+    const int k = padded_columns<Space>(R.ncols);
     if (k > held_columns_) {
       held_columns_ = k;
       take_vectors();

@@ -183,10 +183,10 @@ TEST_CASE("level matrices: several vectors side by side have the bits that each 
     const auto l = moved_to(on, left), r = moved_to(on, right), of_call = moved_to(on, numbers);
     const level_detail::ScaledRows<std::int64_t, Space> rows{there.view(), l, r};
     for (const int lanes : {1, 4, 8, 32})
-      for (const int used : {1, 4, 7, 20}) {
+      for (const int used : {1, 2, 4, 7, 20}) {
         CAPTURE(lanes);
         CAPTURE(used);
-        const int k = padded_columns(used);
+        const int k = padded_columns<Space>(used);
         const auto M = level_matrix(on, nrows, ncols, lanes, rows);
         const auto x = floats(random, ncols * k), v = floats(random, nrows * k);
         const auto x_there = moved_to(on, x), v_there = moved_to(on, v);
