@@ -115,8 +115,8 @@ double norm_2_at_least(const Summary& lsmr, const auto& A, double norm_frobenius
 /// Whether outcome.certificate meets the criteria, and by which of the two.
 void note_solved(const Criteria& criteria, Outcome& outcome);
 
-/// Solves for b and each of more_b, from the same x0, and certifies. By cg the columns go in step where their products can be
-/// shared (solvers/cg_columns.hpp), otherwise one after the other; each x has the bits that it has alone. criteria.seconds is
+/// Solves for b and each of more_b, from the same x0, and certifies. By cg the columns go in step where that pays
+/// (solvers/cg_columns.hpp), otherwise one after the other; each x has the bits that it has alone. criteria.seconds is
 /// for the setup and all of them together. Instantiated for 32- and 64-bit offsets.
 template <class Offset>
 std::vector<Outcome> solve_columns_on(const Placement& where, const System<Offset>& system, const MethodChoice& choice,
