@@ -9,6 +9,7 @@
 #include <seidel/formats/convert.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/kernels/products/product.hpp>
+#include <seidel/solvers/cg_columns.hpp>
 
 namespace seidel::drivers {
 
@@ -114,7 +115,8 @@ void add_method(Items& items, const SolveNeeds& needs) {
                    : needs.choice.form == Form::eisenstat ? "--set form=plain"
                                                           : ""});
   if (const std::int64_t more = needs.columns - 1; more > 0) {
-    const bool in_step = method == Method::cg;
+    const bool in_step = method == Method::cg && needs.choice.form != Form::eisenstat &&
+                         (needs.cuda || pays_in_step<OpenMP>(needs.columns, nrows, needs.nnz));
     items.push_back({formatted("{}: b, x{}", plural(more, "more column"),
                                in_step ? ", the vectors of cg, and what products and cycles hold of them" : ""),
                      8 * more * (ncols + nrows) + (in_step ? more * (8 * like_x + 32) * nrows : 0),
