@@ -47,7 +47,7 @@ void gather_from_all(const B& on, const Processes& all, Span<const T, SpaceOf<B>
 }
 
 /// A halo, and what it takes to exchange it: memory for elements on their way. T is float or double. Where exchange() is direct,
-/// neither allocates, waits or returns anything to the host.
+/// nothing is waited for or returned to the host, and no memory taken but lists of a few words per process.
 template <Backend B>
 class HaloExchange {
   using Space = SpaceOf<B>;
@@ -93,7 +93,6 @@ class HaloExchange {
       first += count;
     }
   }
-  std::int64_t bytes() const { return 12 * sent_.size(); }
 
  private:
   /// What lies before and after, by process.

@@ -20,6 +20,9 @@ struct Halo {
 
 namespace halo_detail {
 
+/// Ascending, each once.
+std::vector<Index> each_once(const OpenMP& on, HostSpan<const Index> columns);
+
 /// The halo for these columns of other processes, in any order, where columns are dealt out as the second argument says.
 Halo halo_of(const OpenMP& on, const Processes& all, const RowShares& columns, HostSpan<const Index> outside);
 

@@ -21,10 +21,7 @@ template void instances(const OpenMP&, const Processes&, const std::int64_t*);
 
 }  // namespace distributed_detail
 
-namespace {
-
-/// Ascending, each once.
-std::vector<Index> each_once(const OpenMP& on, HostSpan<const Index> columns) {
+std::vector<Index> halo_detail::each_once(const OpenMP& on, HostSpan<const Index> columns) {
   std::vector<std::vector<Index>> of_part(std::size_t(std::max(1, on.threads)));
   const auto sort_once = [](std::vector<Index>& found) {
     std::sort(found.begin(), found.end());
@@ -40,8 +37,6 @@ std::vector<Index> each_once(const OpenMP& on, HostSpan<const Index> columns) {
   sort_once(found);
   return found;
 }
-
-}  // namespace
 
 Halo halo_detail::halo_of(const OpenMP& on, const Processes& all, const RowShares& columns,
                           HostSpan<const Index> columns_of_others) {

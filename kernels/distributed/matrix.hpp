@@ -25,32 +25,28 @@ class DistributedMatrix {
   using Real = double;
   using V = Vector<double, Distributed<B>>;
 
-  /// Of the rows here, in the memory of the back end, with the columns of the whole matrix. Every process makes one. `range` is of
-  /// y, `domain` of x.
-  DistributedMatrix(Distributed<B> range, Distributed<B> domain, Csr<double, Offset, SpaceOf<B>> rows)
-      : range_(std::move(range)), domain_(std::move(domain)), held_(std::make_shared<Held>(std::move(rows))) {
-    const Processes& all = domain_.rows().all;
+  /// Of the rows here of a square matrix, in the memory of the back end, with the columns of the whole. Every process makes one.
+  DistributedMatrix(Distributed<B> on, Csr<double, Offset, SpaceOf<B>> rows)
+      : on_(std::move(on)), held_(std::make_shared<Held>(std::move(rows))) {
+    const Processes& all = on_.rows().all;
     Held& held = *held_;
-    Halo halo = find_halo(domain_.local(), all, domain_.rows().shares, held.rows);
-    HaloRoom& room = domain_.rows().room;
+    Halo halo = find_halo(on_.local(), all, on_.rows().shares, held.rows);
+    HaloRoom& room = on_.rows().room;
     room.before = std::max(room.before, (halo.before + aligned - 1) / aligned * aligned);
     room.after = std::max(room.after, halo.after);
     together(all, [&] {
-      const B& local = domain_.local();
+      const B& local = on_.local();
       held.product.emplace(local, std::as_const(held.rows).view());
       held.x = Array<double, Space>(local, halo.columns());
       held.exchange = std::make_shared<HaloExchange<B>>(local, all, std::move(halo));
     });
   }
-  /// Of a square matrix.
-  DistributedMatrix(const Distributed<B>& on, Csr<double, Offset, SpaceOf<B>> rows)
-      : DistributedMatrix(on, on, std::move(rows)) {}
 
   std::int64_t nrows() const { return held_->rows.nrows; }
   std::int64_t ncols() const { return halo().own; }
-  V domain() const { return {domain_, ncols()}; }
-  V range() const { return {range_, nrows()}; }
-  const Distributed<B>& on() const { return range_; }
+  V domain() const { return {on_, ncols()}; }
+  V range() const { return {on_, nrows()}; }
+  const Distributed<B>& on() const { return on_; }
   const std::shared_ptr<const HaloExchange<B>>& halo_exchange() const { return held_->exchange; }
   const Halo& halo() const { return halo_exchange()->halo(); }
   const Product<double, Offset, B>& product() const { return *held_->product; }
@@ -70,7 +66,7 @@ class DistributedMatrix {
   Span<const double, Space> with_halo(const V& x) const {
     const Span<double, Space> whole = place_for(x);
     if (whole.data() == held_->x.data())
-      copy<B, double>(domain_.local(), x.span(), whole.subspan(halo().before, halo().own));
+      copy<B, double>(on_.local(), x.span(), whole.subspan(halo().before, halo().own));
     halo_exchange()->bring(whole);
     return whole;
   }
@@ -94,7 +90,7 @@ class DistributedMatrix {
     return {const_cast<double*>(x.span().data()) - halo.before, halo.columns()};  // its elements are only read
   }
 
-  Distributed<B> range_, domain_;
+  Distributed<B> on_;
   std::shared_ptr<Held> held_;  // of which products use workspace
 };
 

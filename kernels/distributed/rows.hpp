@@ -28,18 +28,20 @@ Array<T> of_all(const Processes& all, const Array<T>& mine) {
   return result;
 }
 
-/// One number of each process.
+/// One number of each process, by one message.
+inline std::vector<double> one_of_each(const Processes& all, double mine) {
+  std::vector<double> numbers(static_cast<std::size_t>(all.size()));
+  all.gather({&mine, 1}, std::vector<int>(numbers.size(), 1), numbers.data());
+  return numbers;
+}
 inline double sum_of_all(const Processes& all, double mine) {
-  const Array<double> found = of_all(all, Array<double>(1, mine));
+  const auto found = one_of_each(all, mine);
   return std::accumulate(found.begin(), found.end(), 0.0);
 }
-inline double largest_of_all(const Processes& all, double mine) {
-  const Array<double> found = of_all(all, Array<double>(1, mine));
-  return *std::max_element(found.begin(), found.end());
-}
+inline double largest_of_all(const Processes& all, double mine) { return std::ranges::max(one_of_each(all, mine)); }
 /// Dealt out as processes have rows.
 inline RowShares shares_of(const Processes& all, std::int64_t rows_here) {
-  const Array<std::int64_t> counts = of_all(all, Array<std::int64_t>(1, rows_here));
+  const auto counts = one_of_each(all, double(rows_here));
   return RowShares(std::vector<std::int64_t>(counts.begin(), counts.end()));
 }
 
@@ -165,9 +167,9 @@ Csr<double, Offset, SpaceOf<B>> added_rows(const B& on, const Processes& all, co
   const auto come = exchanged_rows(all, of_others, halo.receives, halo.sends);
   Csr<double, Offset, Space> sums;
   together(all, [&] {
-    std::vector<Index> longer(halo.sent.begin(), halo.sent.end()), in_parts;  // rows to which something is added
-    std::sort(longer.begin(), longer.end());
-    longer.erase(std::unique(longer.begin(), longer.end()), longer.end());
+    const std::vector<Index> longer =
+        halo_detail::each_once(host_of(on), halo.sent);  // rows to which something is added
+    std::vector<Index> in_parts;
     for (const Index row : longer) in_parts.push_back(Index(row + halo.before));
     std::vector<std::pair<Index, Index>> to;  // a place in `longer`, a row that came
     for (std::int64_t k = 0; k < halo.sent.size(); ++k)
