@@ -60,9 +60,8 @@ class DistributedAmg {
     for (; level && !is_last(*level); options_.first = FirstLevel::smoothed)
       level = coarser(*level, near_null, between);
     if (level) last = whole_level(*level, options, near_null, between);
-    shared_ = levels_.size();
     together(all(), [&] { cycle_.emplace(local(), all(), std::move(levels_), std::move(last), max_scale_); });
-    for (std::size_t l = 0; l < shared_; ++l) facts_[l].bytes = cycle_->bytes(l);
+    for (std::size_t l = 0; l < cycle_->shared_levels(); ++l) facts_[l].bytes = cycle_->bytes(l);
   }
 
   void apply(const V& r, V& z) const { cycle_->apply(r.span(), z.span()); }
@@ -71,7 +70,7 @@ class DistributedAmg {
   std::int64_t bytes() const { return cycle_->bytes(); }  // of this process
   std::string describe() const {
     return "amg by smoothed aggregation within each process, " + plural(std::int64_t(facts_.size()), "level") +
-           (shared_ == 0 ? "" : ", " + std::to_string(shared_) + " of them shared");
+           (cycle_->shared_levels() == 0 ? "" : ", " + std::to_string(cycle_->shared_levels()) + " of them shared");
   }
 
  private:
@@ -250,6 +249,7 @@ class DistributedAmg {
     });
     return std::move(scales.inverse);
   }
+
   /// By aggregates of rows, which see the couplings of their rows to others; rows of others have none, so they join nothing.
   Prolongation of_aggregated_rows(const Matrix& A, Square& square, LevelFacts& facts) {
     using namespace multigrid_detail;
@@ -387,7 +387,6 @@ class DistributedAmg {
   bool dominant_ = false;
   double max_scale_ = 0;  // of the finest level
   std::vector<LevelFacts> facts_;
-  std::size_t shared_ = 0;              // levels
   std::vector<SharedLevel<B>> levels_;  // while they are made
   std::optional<DistributedCycle<B>> cycle_;
 };

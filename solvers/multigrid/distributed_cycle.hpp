@@ -1,7 +1,6 @@
 // The cycle of a multigrid method where several processes share the rows: that of single_cycle.hpp, whose formulas and letters hold.
 #pragma once
 #include <array>
-#include <cmath>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -11,7 +10,7 @@
 #include <seidel/formats/runtime/replay.hpp>
 #include <seidel/kernels/distributed/exchange.hpp>
 #include <seidel/solvers/any.hpp>
-#include <seidel/solvers/multigrid/single_cycle.hpp>
+#include <seidel/solvers/multigrid/single_sweeps.hpp>
 
 namespace seidel {
 
@@ -49,8 +48,7 @@ struct SharedLevel {
     if (of_coarse) {
       coarse_x = of(of_coarse), restricted = of(of_coarse);
     } else {  // nothing corrects it
-      const std::vector<Index> no_steps(std::size_t((A.nrows + slice_places - 1) / slice_places + 1));
-      Q = {.nrows = A.nrows, .step_ptr = Array<Index, Space>(on, no_steps)};
+      Q = multigrid_detail::without_entries(on, A.nrows);
     }
   }
   std::int64_t bytes() const {
@@ -145,10 +143,7 @@ class DistributedCycle {
         is_direct_(is_direct(on, all)) {
     if (levels_.empty()) return;
     for (Level& level : levels_) level.take_vectors(on_);
-    Array<double, Space>& scale = levels_.front().scale;
-    const double exponent = max_scale > 0 ? std::ilogb(max_scale) : 0;  // entries in single precision must not overflow
-    axpby<B, double>(on_, 0, scale, std::exp2(-exponent), scale.span());
-    twice_the_shift_ = std::exp2(2 * exponent);
+    twice_the_shift_ = multigrid_detail::shift_scale(on_, max_scale, levels_.front().scale);
   }
 
   /// z = M^-1 r.
@@ -164,6 +159,7 @@ class DistributedCycle {
     is_direct_ ? replay_.run(on_, down) : down();
     ascend(0, ScaledResult{z.data(), finest.scale.data(), twice_the_shift_, scale + 1});
   }
+  std::size_t shared_levels() const { return levels_.size(); }
   /// Of this process.
   std::int64_t bytes(std::size_t level) const { return levels_[level].bytes(); }
   std::int64_t bytes() const {

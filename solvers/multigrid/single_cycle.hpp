@@ -28,45 +28,10 @@
 #include <seidel/solvers/multigrid/dampings.hpp>
 #include <seidel/solvers/multigrid/k_cycle.hpp>
 #include <seidel/solvers/multigrid/lanczos.hpp>
+#include <seidel/solvers/multigrid/single_sweeps.hpp>
 #include <seidel/solvers/smoothers/chebyshev.hpp>
 
 namespace seidel {
-
-namespace multigrid_detail {
-
-/// t_1 ... t_K of the sweeps before the correction; product(x, c, y) is one with A^. Returns t_K.
-inline const float* residuals_of_sweeps(const std::vector<float>& dampings, const float* b, float* const* t,
-                                        const auto& product) {
-  const float* residual = b;
-  for (std::size_t k = 0; k < dampings.size(); ++k) {
-    const float w = dampings[k];
-    product(residual, Combination{.product = -w, .terms = {{1 - w, residual}}}, t[k]);
-    residual = t[k];
-  }
-  return residual;
-}
-
-/// x of these sweeps, the correction and the sweeps after it: correct(c, y) is Q x_c with what it is added to. `before` is x before
-/// the last sweep, where there are two.
-inline void sweeps_after(const std::vector<float>& dampings, const float* b, float* const* t, const auto& correct,
-                         const auto& product, float* before, const auto& x) {
-  Combination sum;
-  const std::size_t sweeps = dampings.size();
-  for (std::size_t k = 0; k <= sweeps; ++k) sum.terms[k] = {dampings[k % sweeps], k == 0 ? b : t[k - 1]};
-  if (sweeps == 1) return correct(sum, x);
-  correct(sum, before);
-  const float w = dampings[1];
-  product(before, Combination{.product = -w, .terms = {{1 - w, before}, {w, b}}}, x);
-}
-
-// Small matrices leave a GPU idle unless several lanes share a row.
-inline constexpr int short_row_lanes = 8;
-int lanes_for(const auto& A) {
-  constexpr Index large = 1 << 17;
-  return A.nrows >= large ? 1 : A.nnz() < 16 * std::int64_t(A.nrows) ? 4 : 8;
-}
-
-}  // namespace multigrid_detail
 
 /// Made level by level, finest first, while a hierarchy is: begin(), then for each level add_level() and lay_out(); for each but
 /// the last, once the next one has been added, add_restriction() and add_correction(); at the end finish().
@@ -184,16 +149,11 @@ class SingleCycle {
               level_detail::ScaledRows<Offset, Space>{inverse, last.inverse_scale, last.inverse_scale});
       last.A = {};
     } else {
-      const std::vector<Index> no_steps(std::size_t((last.A.nrows + slice_places - 1) / slice_places + 1));
-      last.Q = {.nrows = last.A.nrows, .step_ptr = Array<Index, Space>(on_, no_steps)};
+      last.Q = multigrid_detail::without_entries(on_, last.A.nrows);
     }
     last.inverse_scale = {};
     for (std::size_t l = 1; l < levels_.size(); ++l) levels_[l].scale = {};
-    Array<double, Space>& scale = levels_.front().scale;
-    const double exponent =
-        max_scale_ > 0 ? std::ilogb(max_scale_) : 0;  // entries in single precision must not overflow
-    axpby<B, double>(on_, 0, scale, std::exp2(-exponent), scale);
-    twice_the_shift_ = std::exp2(2 * exponent);
+    twice_the_shift_ = multigrid_detail::shift_scale(on_, max_scale_, levels_.front().scale);
     take_vectors();
     former_.clear();
   }
