@@ -119,11 +119,11 @@ struct LargestEntries {
   Index column[max_prolongator_entries] = {};  // by magnitude, then by column
   double magnitude[max_prolongator_entries] = {-1, -1, -1, -1};
 
-  /// All behind the place of a new one move: no place depends on a value, so that a GPU keeps all in registers.
+  /// All behind the place of a new one move: no place depends on a value, so that a GPU keeps all in registers. NaN is the largest.
   SEIDEL_HD void add(Index a, double m) {
     bool moving = false;
     for (int s = 0; s < max_prolongator_entries; ++s)
-      if (moving || magnitude[s] < m || (magnitude[s] == m && column[s] > a)) {
+      if (moving || !(magnitude[s] >= m) || (magnitude[s] == m && column[s] > a)) {
         moving = true;
         const Index smaller = column[s];
         const double its_magnitude = magnitude[s];

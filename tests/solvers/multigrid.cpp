@@ -329,6 +329,31 @@ TEST_CASE("rows whose couplings are weak for their neighbours stay in the coarse
   }
 }
 
+TEST_CASE("a coarse row with nothing on its diagonal is nobody's strong neighbour, and all stays finite") {
+  // A chain, and pairs of rows that sum to 0 on their own, each row coupled to one of the chain with the other sign: R A P
+  // of a pair is 0 beside a positive entry.
+  const std::int64_t chain = 3000, pairs = 1000, n = chain + 2 * pairs;
+  std::vector<std::map<Index, double>> rows(static_cast<std::size_t>(n));
+  const auto couple = [&](std::int64_t i, std::int64_t j, double a) {
+    rows[std::size_t(i)][Index(j)] = rows[std::size_t(j)][Index(i)] = a;
+  };
+  for (std::int64_t i = 0; i < chain; ++i) couple(i, i, 2);
+  for (std::int64_t i = 1; i < chain; ++i) couple(i - 1, i, -1);
+  for (std::int64_t p = 0; p < pairs; ++p)
+    for (const std::int64_t side : {0, 1}) {
+      const std::int64_t i = chain + 2 * p + side;
+      couple(i, i, 1);
+      couple(chain + 2 * p, chain + 2 * p + 1, -1);
+      couple(i, 3 * p + side, 0.125);
+    }
+  const Matrix A = matrix_of(Index(n), rows);
+  for (const auto storage : {AmgStorage::fp32, AmgStorage::fp64}) {
+    const Amg<OpenMP> M(OpenMP{1}, A.view(), {.storage = storage});
+    CHECK(M.levels().size() > 2);
+    for (const double z : applied(OpenMP{1}, M, std::vector<double>(std::size_t(n), 1.0))) REQUIRE(std::isfinite(z));
+  }
+}
+
 TEST_CASE("a coarsening that fails is tried again with less strength") {
   const Matrix A = hubs_with_leaves(40, 50);
   const Amg<OpenMP> M(OpenMP{1}, A.view());
