@@ -69,6 +69,9 @@ template <class Real>
 __global__ void __launch_bounds__(product_threads)
     product_and_dot(Index nrows, Index kinds, Index entry_count, const std::uint8_t* kind, const Index* first,
                     const KindEntry<Real>* entries, const Real* x, Real* y, Real* partial) {
+  constexpr int kinds_bytes =
+      RowKinds<Real>::max_entries * int(sizeof(KindEntry<Real>)) + (RowKinds<Real>::max_kinds + 1) * int(sizeof(Index));
+  static_assert(kinds_bytes + sum_block * int(sizeof(Real)) <= 48 << 10, "what every GPU gives without being asked");
   extern __shared__ double2 shared[];
   __shared__ Real products[sum_block];
   const SharedKinds<Real> A(shared, kinds, entry_count, first, entries);

@@ -66,7 +66,8 @@ class Product {
   }
   /// What a Product of such a matrix holds at most; `uneven`: its rows may differ in length (spmv_detail::Hubs::rows_allow).
   static std::int64_t max_bytes(std::int64_t nrows, std::int64_t nnz, bool uneven) {
-    const std::int64_t kinds = nrows + RowKinds::max_entries * std::int64_t(sizeof(product_detail::KindEntry<Real>));
+    const std::int64_t kinds = nrows + RowKinds::max_entries * std::int64_t(sizeof(product_detail::KindEntry<Real>)) +
+                               (RowKinds::max_kinds + 1) * std::int64_t(sizeof(Index));
     if constexpr (HostBackend<B>) return kinds;
     return std::max(kinds, spmv_detail::max_long_rows(nrows, nnz, short_sum).bytes() +
                                std::max(spmv_detail::Tiles::bytes_of(nrows, nnz) +

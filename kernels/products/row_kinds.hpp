@@ -47,7 +47,7 @@ struct alignas(2 * sizeof(Real)) KindEntry {
 /// relative to the row: so A is what the kinds say, and nothing is lost. Their numbers mean nothing.
 template <class Real, MemorySpace Space = Device>
 struct RowKinds {
-  static constexpr int max_kinds = 255, max_entries = 2048;  // what fits the shared memory of a block
+  static constexpr int max_kinds = 255, max_entries = 1984;  // what fits the shared memory of a block
 
   Index nrows = 0;
   Index kinds = 0, entry_count = 0;

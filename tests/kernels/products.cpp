@@ -30,6 +30,16 @@ Plain rows_of_kinds(std::int64_t n, int kinds, unsigned seed) {
   return plain;
 }
 
+/// Rows of 248 kinds with 8 entries each, as many as are taken.
+Plain rows_of_long_kinds(std::int64_t n, unsigned seed) {
+  Plain plain{n, std::vector<Row>(n)};
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::mt19937_64 random(seed + i % 124);
+    for (int k = 0; k < 8; ++k) plain.rows[i][Index(i < n / 2 ? i + k : i - k)] = double(random() % 1000) / 8 - 60;
+  }
+  return plain;
+}
+
 /// Runs of 1 ... 7 rows of 60 ... 260 entries that have the same columns; but one row in ten has another column in their
 /// middle.
 Plain rows_with_equal_columns(std::int64_t n, unsigned seed) {
@@ -115,6 +125,7 @@ std::vector<std::pair<std::string, Plain>> matrices(unsigned seed) {
   all.emplace_back("a flat lattice", poisson(40, 35, 1));
   all.emplace_back("kinds of rows", rows_of_kinds(random() % 2 ? 1000 : 33, 7, seed));
   all.emplace_back("many kinds of rows", rows_of_kinds(2000, 240, seed));
+  all.emplace_back("kinds of rows with as many entries as are taken", rows_of_long_kinds(5000, seed));
   all.emplace_back("more kinds of rows than are taken", rows_of_kinds(3000, 256, seed));
   for (auto& matrix : matrices_of_blocks(seed)) all.push_back(std::move(matrix));
   all.emplace_back("empty rows only", rows_of_lengths({0, 0, 0}, 7, seed));
@@ -585,10 +596,11 @@ Csr<Real, std::int64_t> line(std::int64_t n, bool of_kinds) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("a product together with x'y has the bits of both, whatever its form", Real, double, float) {
-  for (const std::int64_t n : {1, 2, 33, 64, 65, 2047, 2048, 2049, 5000, 16384, 16385, 70001, 1300001}) {
+  for (const std::int64_t n : {1, 2, 33, 64, 65, 2047, 2048, 2049, 5000, 16384, 16385, 70001, 70003, 1300001}) {
     CAPTURE(n);
     for (const bool of_kinds : {true, false}) {
-      const auto A = line<Real>(n, of_kinds);
+      const auto A =
+          n == 70003 && of_kinds ? csr_of<Real, std::int64_t>(rows_of_long_kinds(n, 1)) : line<Real>(n, of_kinds);
       const auto values = random_values<Real>(n, unsigned(n));
       on_every_backend([&](auto on) {
         using B = decltype(on);
