@@ -25,8 +25,9 @@ struct ToCsrReport {
 };
 
 /// Triplets in any order to canonical CSR: rows sorted, entries in the same place added in order of appearance.
-/// Cost    besides the result, while it runs: an offset per row and up to 2 MB per thread; the entries once more where some are
-///         added; 8 bytes per entry where unsorted ones have too many rows and columns for words of 32 bits.
+/// Cost    besides the result, while it runs: two offsets per row and up to 2 MB per thread; the entries once more where some are
+///         added; 8 bytes per entry where unsorted ones have too many rows and columns for words of 32 bits; 13.5 bytes per
+///         entry of the longest row and thread.
 /// Errors  InputError naming the first entry outside the matrix; ResourceError if there are too many for Offset.
 template <class Offset, class Real>
 [[gnu::used]] Csr<Real, Offset> to_csr(const OpenMP& on, const CooView<Real, Host>& A, ToCsrReport* report = nullptr);
@@ -49,8 +50,9 @@ struct TransposeReport {
 /// the host counts and scatters near entries. Cuda waits up to six times; where columns are unevenly filled and A has more
 /// than 40 million entries, or too many rows and columns, about once more for each 8 million.
 /// Memory  besides the result:
-///           mirrored, scattered  none; large lattices 2 bytes per row, on a GPU 1, and there 0.6 per entry below 12 million entries
-///           buckets, host        2 bytes per entry, 10 if A has many rows and columns
+///           mirrored, scattered  on several threads of the host up to 16 bytes per column; large lattices 2 bytes per row, on a
+///                                GPU 1, and there 0.6 per entry below 12 million entries
+///           buckets, host        2 bytes per entry, 10 if A has many rows and columns; 13.5 more per entry of a full column
 ///           buckets, GPU         0.3 to 0.6 bytes per entry, 0.8 beyond 20 million; where columns are unevenly filled 2.4 or 3, or 7
 ///                                if A is large as well; some megabytes more where A has more columns than entries
 template <Backend On, class Real, class Offset>
@@ -62,7 +64,8 @@ Csr<Real, Offset, typename On::Space> transpose(const On& on, const CsrView<Real
   return T;
 }
 
-/// Bytes that transpose() takes on the host besides A' and 2 MB per thread, at most.
+/// Bytes that transpose() takes on the host besides A' and 2 MB per thread, at most; but 13.5 more per entry of the fullest column
+/// for each thread, where these go by buckets.
 std::int64_t max_transpose_workspace(std::int64_t nrows, std::int64_t ncols, std::int64_t nnz);
 
 /// The same into the arrays of T, which is no part of A. Real may also be Offset: numbers of entries. Without values

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -165,22 +166,37 @@ struct Counted {
   std::int64_t last() const { return first + std::int64_t(count.size()); }
 };
 
+/// Whether threads may have so many counters together: each has one for every key from the first to the last of its share of
+/// the n entries. A few entries far from the others make them as many as all keys, on each thread.
+inline bool are_few(std::int64_t counters, std::int64_t nkeys, std::int64_t n, int threads) {
+  constexpr std::int64_t of_thread = 1 << 17;  // 1 MB
+  return counters <= 2 * std::min(nkeys, n) + of_thread * threads;
+}
+
 /// Each thread counts the keys of its share, and writes its entries behind those of the shares before. Best where the
-/// keys of a share lie close together. Returns the bytes of the counters.
+/// keys of a share lie close together. Returns the bytes of the counters; none, and nothing is done, if there would be too many.
 template <class Entries, class Real, class Offset>
-std::int64_t group_by_shares(const OpenMP& on, const Entries& entries, const Grouped<Real, Offset>& to) {
+std::optional<std::int64_t> group_by_shares(const OpenMP& on, const Entries& entries, const Grouped<Real, Offset>& to) {
   const std::int64_t n = entries.n;
-  std::vector<Counted<Offset>> shares(std::size_t(on.threads));
+  std::vector<Range> met(std::size_t(on.threads), Range{0, 0});
   for_each_in_turn(on, on.threads, [&](std::int64_t share, int) {
     const Range mine = even_share(n, int(share), on.threads);
+    if (mine.first == mine.last) return;
     Index least = std::numeric_limits<Index>::max(), most = -1;
     for (std::int64_t k = mine.first; k < mine.last; ++k)
       least = std::min(least, entries.keys[k]), most = std::max(most, entries.keys[k]);
-    if (most < 0) return;
+    met[std::size_t(share)] = {least, most + std::int64_t(1)};
+  });
+  std::int64_t counters = 0;
+  for (const Range& keys : met) counters += keys.last - keys.first;
+  if (!are_few(counters, to.nkeys, n, on.threads)) return std::nullopt;
+  std::vector<Counted<Offset>> shares(std::size_t(on.threads));
+  for_each_in_turn(on, on.threads, [&](std::int64_t share, int) {
+    const Range mine = even_share(n, int(share), on.threads), keys = met[std::size_t(share)];
     auto& [first, count] = shares[std::size_t(share)];
-    first = least;
-    count.assign(std::size_t(most - least) + 1, 0);
-    for (std::int64_t k = mine.first; k < mine.last; ++k) ++count[std::size_t(entries.keys[k] - least)];
+    first = keys.first;
+    count.assign(std::size_t(keys.last - first), 0);
+    for (std::int64_t k = mine.first; k < mine.last; ++k) ++count[std::size_t(entries.keys[k] - first)];
   });
   // A count becomes that of the same key in the shares before, and their sum the length of the group.
   for_shares(on, to.nkeys, on.threads, [&](std::int64_t begin, std::int64_t end, int) {
@@ -193,15 +209,12 @@ std::int64_t group_by_shares(const OpenMP& on, const Entries& entries, const Gro
       }
   });
   offsets_from_lengths(on, HostSpan<Offset>(to.ptr, to.nkeys + 1));
-  std::int64_t bytes = 0;
-  for (const auto& share : shares) bytes += std::int64_t(share.count.size() * sizeof(Offset));
   for_each_in_turn(on, on.threads, [&](std::int64_t share, int) {
     const Range mine = even_share(n, int(share), on.threads);
-    Counted<Offset>& met = shares[std::size_t(share)];
-    scatter(entries, mine, to,
-            [&](Index key) { return Offset(to.ptr[key] + met.count[std::size_t(key - met.first)]++); });
+    auto& [first, count] = shares[std::size_t(share)];
+    scatter(entries, mine, to, [&](Index key) { return Offset(to.ptr[key] + count[std::size_t(key - first)]++); });
   });
-  return bytes;
+  return counters * std::int64_t(sizeof(Offset));
 }
 
 /// Whether an entry on its way, its other index and the low bits of its key, needs more than 32 bits.
@@ -216,12 +229,13 @@ template <class Entries, class Real, class Offset>
 std::int64_t group(const OpenMP& on, const Entries& entries, Spread spread, const Grouped<Real, Offset>& to) {
   const std::int64_t n = entries.n;
   const bool few = n < 2 * worth_per_thread;
-  if (!few && to.nkeys > 0 && spread == Spread::far) {
+  if (!few && to.nkeys > 0 && (spread == Spread::far || on.threads > 1)) {
+    if (spread == Spread::near)
+      if (const auto bytes = group_by_shares(on, entries, to)) return *bytes;
     const Buckets buckets(n, to.nkeys);
     return needs_wide_words(buckets, entries.nothers) ? group_by_buckets<std::uint64_t>(on, entries, buckets, to)
                                                       : group_by_buckets<std::uint32_t>(on, entries, buckets, to);
   }
-  if (!few && to.nkeys > 0 && on.threads > 1) return group_by_shares(on, entries, to);
   group_at_once(entries, to);
   return 0;
 }

@@ -1,4 +1,5 @@
 // Transposition on the host, and copies with other row pointers.
+#include <algorithm>
 #include <functional>
 #include <optional>
 
@@ -145,7 +146,7 @@ std::optional<std::int64_t> mirror(const OpenMP& on, const CsrView<Real, Offset,
                                    const Grouped<Real, Offset>& to) {
   const int nshares = A.col_idx.size() < 2 * worth_per_thread ? 1 : std::max(1, on.threads);
   std::atomic<bool> all = true;
-  std::atomic<std::int64_t> bytes = 0;
+  std::int64_t cursors = 0;
   to.ptr[0] = 0;
   const auto mirror_share = [&](Range rows, Cursors<Offset> cursors) {
     constexpr std::int64_t some = 4096;         // rows between looks at the other threads
@@ -165,17 +166,22 @@ std::optional<std::int64_t> mirror(const OpenMP& on, const CsrView<Real, Offset,
     std::copy_n(A.row_ptr.data(), A.nrows, to.ptr + 1);
     mirror_share({0, A.nrows}, {{0, A.nrows}, to.ptr + 1});
   } else {
+    std::vector<Range> met(std::size_t(nshares), Range{0, 0});
     for_each_in_turn(on, nshares, [&](std::int64_t share, int) {
-      const Range rows = share_by_nonzeros(A.row_ptr, int(share), nshares), met = columns_met(A, rows);
+      met[std::size_t(share)] = columns_met(A, share_by_nonzeros(A.row_ptr, int(share), nshares));
+    });
+    for (const Range& columns : met) cursors += columns.last - columns.first;
+    if (!are_few(cursors, A.ncols, A.col_idx.size(), nshares)) return std::nullopt;
+    for_each_in_turn(on, nshares, [&](std::int64_t share, int) {
+      const Range rows = share_by_nonzeros(A.row_ptr, int(share), nshares), columns = met[std::size_t(share)];
       Array<Offset> place(A.ncols);  // memory is taken where it is touched
-      std::copy(A.row_ptr.begin() + met.first, A.row_ptr.begin() + met.last, place.begin() + met.first);
-      bytes += (met.last - met.first) * std::int64_t(sizeof(Offset));
-      mirror_share(rows, {met, place.data()});
+      std::copy(A.row_ptr.begin() + columns.first, A.row_ptr.begin() + columns.last, place.begin() + columns.first);
+      mirror_share(rows, {columns, place.data()});
       std::copy(A.row_ptr.begin() + rows.first, A.row_ptr.begin() + rows.last, to.ptr + rows.first);
     });
     to.ptr[A.nrows] = Offset(A.col_idx.size());
   }
-  return all ? std::optional(bytes.load()) : std::nullopt;
+  return all ? std::optional(cursors * std::int64_t(sizeof(Offset))) : std::nullopt;
 }
 
 template <class Real, class Offset>
@@ -195,7 +201,8 @@ TransposeReport transpose_to(const OpenMP& on, const CsrView<Real, Offset, Host>
 }  // namespace
 
 std::int64_t max_transpose_workspace(std::int64_t nrows, std::int64_t ncols, std::int64_t nnz) {
-  return ncols > 0 && needs_wide_words(Buckets(nnz, ncols), nrows) ? 8 * nnz : 0;
+  const std::int64_t counters = 16 * std::min(ncols, nnz);  // are_few()
+  return ncols > 0 && needs_wide_words(Buckets(nnz, ncols), nrows) ? std::max(8 * nnz, counters) : counters;
 }
 
 template <class Real, class Offset>
