@@ -146,7 +146,7 @@ class Member {
  public:
   Member(const MpiSession& session, const CommonOptions& options)
       : all_(MPI_COMM_WORLD), session_(session), place_(process_place(options, session)) {
-    if (place_.gpu) take_gpu();  // so that they are connected when A has been read
+    if (place_.gpu) on_all([&] { take_gpu(); });  // so that they are connected when A has been read
   }
 
   const Processes& all() const { return all_; }

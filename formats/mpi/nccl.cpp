@@ -75,7 +75,7 @@ class NcclPeers final : public GpuPeers {
       : connecting_(std::async(std::launch::async, [this, device = on.device(), of] { connect(device, of); })) {}
   void exchange(const Cuda& on, const std::vector<DeviceSpan<const std::byte>>& out,
                 const std::vector<DeviceSpan<std::byte>>& in) const override {
-    if (connecting_.valid()) connecting_.get();
+    connecting_.get();
     exchange_by(*all_, on, out, in);
   }
 
@@ -105,7 +105,7 @@ class NcclPeers final : public GpuPeers {
   }
 
   std::optional<Line> all_;
-  mutable std::future<void> connecting_;  // waits where it ends
+  std::shared_future<void> connecting_;  // waits where it ends
 };
 
 bool each_has_its_own_gpu(const Cuda& on, MPI_Comm processes) {
