@@ -101,6 +101,16 @@ void transfer(MPI_Comm all, const std::string& path, int mode, const DensePart& 
 
 bool is_empty(const DensePart& part) { return part.rows.n == 0 || part.columns.n == 0; }
 
+/// Errors  InputError unless the file holds such a matrix, all of it.
+void require_head(const std::string& path, const DenseHead& expected) {
+  const DenseHead found = read_dense_head(path);
+  const auto text = [](const DenseHead& head) {
+    return std::to_string(head.shape.nrows) + " x " + std::to_string(head.shape.ncols) + " elements of " +
+           std::string(to_string(head.precision));
+  };
+  if (text(found) != text(expected)) throw InputError(path + ": found " + text(found) + ", expected " + text(expected));
+}
+
 /// Makes the file under a temporary name, with its head, and takes all the room it needs.
 void make_file(const std::string& path, const DenseHead& head) {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -119,7 +129,12 @@ void make_file(const std::string& path, const DenseHead& head) {
 template <class Real>
 Array<Real> read_part(MPI_Comm all, const std::string& path, const DensePart& part) {
   Array<Real> elements;
-  together(all, [&] { elements = Array<Real>(part.nrows() * part.ncols()); });
+  int rank = 0;
+  MPI_Comm_rank(all, &rank);
+  together(all, [&] {
+    if (rank == 0) require_head(path, {part.shape(), precision_of<Real>});  // reading does not tell where a file ends
+    elements = Array<Real>(part.nrows() * part.ncols());
+  });
   if (!is_empty(part)) transfer<Real>(all, path, MPI_MODE_RDONLY, part, MPI_File_read_all, elements.data(), "read");
   return elements;
 }

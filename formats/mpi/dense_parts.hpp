@@ -20,7 +20,7 @@ struct DensePart {
 };
 
 /// Reads the part, row by row without gaps, all processes of `all` at once, each only what is its own.
-/// The file's elements are of that precision. Errors  InputError, on all of them.
+/// Errors  on all of them: InputError as read_dense_head(), or if the file holds another shape or precision; ResourceError.
 template <class Real>
 Array<Real> read_part(MPI_Comm all, const std::string& path, const DensePart& part);
 
