@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include <seidel/formats/convert/refusals.hpp>
 #include <seidel/formats/runtime/array.hpp>
 #include <seidel/formats/runtime/shares.hpp>
 #include <seidel/formats/runtime/simd.hpp>
@@ -49,7 +50,8 @@ void for_pieces(const OpenMP& on, std::int64_t first, std::int64_t last, std::in
 void factorize(const OpenMP& on, Lower& L, double vanishing, double* inverse_pivots) {
   const std::int64_t n = L.n, width = on.threads == 1 ? together : 8 * together;
   const double least = double(n) * std::max(vanishing, rounding);
-  constexpr double least_negative = 1e-8;  // less is no sign that A is indefinite, but what rounding made of a coarse matrix
+  constexpr double least_negative =
+      1e-8;  // less is no sign that A is indefinite, but what rounding made of a coarse matrix
   // What rounding may leave of a pivot that is 0: that of its own row, and d_k -= l_ki^2 d_i of the pivots before it.
   Array<double> columns(width * n), diagonal(n), doubt(n);
   for (std::int64_t i = 0; i < n; ++i) {
@@ -124,6 +126,12 @@ void sum_row(Lower& W, const double* inverse_pivots, std::int64_t i, double* G) 
   for (std::int64_t j = 0; j < i; ++j) G[j * n + i] = sums[j];
 }
 
+template <class Offset>
+void require_dense_offsets(std::int64_t n) {
+  convert_detail::require_offsets<Offset>("the inverse of the coarsest level", n * n,
+                                          "take a smaller coarsest level, or 64-bit row pointers");
+}
+
 /// Room for every entry of an n x n matrix.
 template <class Offset>
 Csr<double, Offset> dense(Index n) {
@@ -140,6 +148,7 @@ template <class Offset>
 Csr<double, Offset> dense_inverse(const OpenMP& on, const CsrView<double, Offset, Host>& A, double vanishing,
                                   Definite definite) {
   const std::int64_t n = A.nrows;
+  require_dense_offsets<Offset>(n);
   auto G = dense<Offset>(A.nrows);
   if (n == 0) return G;
   Lower L{n}, W{n};
@@ -162,6 +171,7 @@ Csr<double, Offset> dense_inverse(const OpenMP& on, const CsrView<double, Offset
 template <class Offset>
 Csr<double, Offset> dense_inverse_by_rows(const CsrView<double, Offset, Host>& A, double vanishing) {
   const std::int64_t n = A.nrows;
+  require_dense_offsets<Offset>(n);
   Array<double> entries(n * n, 0.0), inverse(n * n, 0.0);
   Array<Index> column_of(n);               // whose pivot row k has
   Array<double> size(n, 0.0);              // of the largest entry of each column

@@ -16,7 +16,7 @@ enum class Definite { as_it_is, made };
 /// its diagonal entry, than what rounding of the pivots before it may leave, or, if it is negative, than 1e-8 of its
 /// diagonal entry.
 ///
-/// Shapes  A is n x n, its lower triangle is used.
+/// Shapes  A is n x n, its lower triangle is used; n^2 must be an Offset, or a ResourceError says so.
 /// Cost    n^3 / 2 multiplications and additions, a third of them on one core; 16 n^2 bytes for the time of the call.
 /// Repeats bit for bit with any number of threads.
 /// Source  Golub, Van Loan, Matrix computations, Johns Hopkins 2013, section 4.1; Gill, Murray, Ponceleon, Saunders,
@@ -28,7 +28,7 @@ Csr<double, Offset> dense_inverse(const OpenMP& on, const CsrView<double, Offset
 /// The same for A that is not symmetric, by Gauss-Jordan elimination with the largest pivot of each column. A column without one
 /// is left out, and so is an equation that is left over: the result G still has A G A = A but for rounding.
 ///
-/// Shapes  A is n x n. Cost  3 n^3 / 2 multiplications and additions, on one core; 8 n^2 bytes for the time of the call.
+/// Shapes  A is n x n; n^2 must be an Offset, or a ResourceError says so. Cost  3 n^3 / 2 multiplications and additions, on one core; 16 n^2 bytes for the time of the call.
 /// Source  Golub, Van Loan, Matrix computations, Johns Hopkins 2013, section 3.4.
 template <class Offset>
 Csr<double, Offset> dense_inverse_by_rows(const CsrView<double, Offset, Host>& A, double vanishing = 0);
