@@ -80,9 +80,10 @@ struct Facts {
   /// itself, with as many iterations as it usually takes. What that could not do is left to factors. There it ends:
   /// whoever follows advice is not led in circles.
   std::string other_way() const {
-    const std::string iterations = criteria.max_iterations < usual_limit ? max_iterations(usual_limit) : "";
-    if (!choice.automatic) return "--method auto --precond auto" + (iterations.empty() ? "" : " " + iterations);
-    if (!iterations.empty()) return iterations;
+    std::string limits = criteria.max_iterations < usual_limit ? " " + max_iterations(usual_limit) : "";
+    if (summary.status == Status::time_limit) limits += " " + diagnose_detail::more_seconds(criteria);
+    if (!choice.automatic) return "--method auto --precond auto" + limits;
+    if (!limits.empty()) return limits.substr(1);
     return tried("direct") || rows.nrows > max_rows_of_factors ? "" : "--method direct";
   }
   bool ended_by_limit() const {
@@ -96,9 +97,9 @@ struct Facts {
   std::string least_residual() const { return tried("lsmr") ? "" : "--least-squares"; }
   bool zero_pivot() const { return broke_down(Breakdown::zero_pivot); }  // factors found A singular
   std::string symgs_advice() const {
-    return choice.preconditioner != PreconditionerKind::symgs && full_diagonal()
-               ? "symgs as preconditioner needs fewer iterations (--precond symgs)"
-               : "";
+    const auto& M = choice.preconditioner;
+    const bool weaker = M == PreconditionerKind::none || M == PreconditionerKind::jacobi;
+    return weaker && full_diagonal() ? "symgs as preconditioner needs fewer iterations (--precond symgs)" : "";
   }
   /// Iterations to the tolerance, at the measured rate; infinity where the residual does not fall.
   double iterations_wanting() const;
@@ -250,7 +251,8 @@ void is_indefinite(Facts& f) {
           f.other_way());
     return;
   }
-  if (f.needs_a_little_longer()) return;
+  const bool falls = f.summary.history.size() > 2 && std::isfinite(f.iterations_wanting());
+  if (f.needs_a_little_longer() || f.summary.method == "direct" || (f.summary.method == "minres" && falls)) return;
   const bool met = f.summary.status == Status::indefinite;
   const std::string slow =
       f.summary.method == "cg" ? "" : "indefinite systems converge slowly; more directions may help gmres";
@@ -277,7 +279,7 @@ void is_indefinite(Facts& f) {
 }
 
 void has_no_diagonal(Facts& f) {
-  if (f.full_diagonal() || f.A.skew || f.preconditioned()) return;
+  if (f.full_diagonal() || f.A.skew || f.preconditioned() || f.summary.method == "direct") return;
   f.add("no preconditioner can be used, and the method alone converges slowly",
         plural(f.A.diagonal_missing + f.A.diagonal_zero, "row has", "rows have") +
             " no nonzero diagonal entry, the first is row " + text(f.A.first_bad_diagonal + 1),
@@ -317,7 +319,8 @@ void needs_more_iterations(Facts& f) {
   const Summary& s = f.summary;
   if (!f.ended_by_limit()) return;
   if (s.method == "direct") {
-    if (s.status != Status::interrupted) f.add("the limit of time is too short for factors", s.reason, f.other_way());
+    if (s.status != Status::interrupted)
+      f.add("the limit of time is too short for factors", s.reason, diagnose_detail::more_seconds(f.criteria));
     return;
   }
   if (s.history.size() < 3) {

@@ -309,6 +309,44 @@ TEST_CASE("advice comes to an end: what was asked for, then the program's own ch
   CHECK(remedies() == Remedies{own_choice});
 }
 
+TEST_CASE("a limit of time is raised by whatever is proposed, whatever else is found") {
+  const auto A = diagonal({1, 0, -3, 4});
+  Summary summary;
+  summary.status = Status::time_limit;
+  summary.reason = "the limit of time is reached";
+  Criteria criteria;
+  criteria.seconds = 0.5;
+  for (const char* method : {"direct", "gmres", "minres"})
+    for (const bool automatic : {false, true}) {
+      CAPTURE(method);
+      CAPTURE(automatic);
+      summary.method = method;
+      summary.history = {1};
+      summary.relative_residual = 1;
+      MethodChoice choice;
+      choice.automatic = automatic;
+      const auto found =
+          diagnose(properties(OpenMP{1}, A.view()), row_statistics(OpenMP{1}, A.view()), choice, summary, criteria);
+      REQUIRE(!found.empty());
+      CHECK(found[0].remedy.find("--time-limit 60") != std::string::npos);
+      if (summary.method == "direct") CHECK(found[0].cause == "the limit of time is too short for factors");
+    }
+}
+
+TEST_CASE("symgs is proposed in place of weaker preconditioners alone") {
+  for (const auto& [precond, weaker] : {std::pair{PreconditionerKind::jacobi, true},
+                                        {PreconditionerKind::none, true},
+                                        {PreconditionerKind::ilu0, false},
+                                        {PreconditionerKind::symgs, false}}) {
+    Criteria criteria;
+    criteria.max_iterations = 6;
+    const Case c = diagnosed({Method::bicgstab, precond}, poisson(40), ones(1600), criteria);
+    bool proposed = false;
+    for (const auto& d : c.causes) proposed = proposed || d.advice.find("symgs") != std::string::npos;
+    CHECK(proposed == weaker);
+  }
+}
+
 TEST_CASE("badly scaled") {
   std::vector<double> values(100);
   for (int i = 0; i < 100; ++i) values[i] = std::pow(10.0, i / 7.0);
