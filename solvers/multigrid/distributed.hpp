@@ -32,7 +32,8 @@ namespace seidel {
 /// Cost    made: on each level about the work of coarsened() for the rows here, and a dozen messages to the processes whose rows
 ///         these couple with. Applied: as DistributedCycle.
 /// Errors  as coarsened(), on all processes, and InputError for a negative diagonal entry; UsageError for what one process alone
-///         does: W and K cycles, symgs as smoother, levels in double precision, classical coarsening.
+///         does: W and K cycles, symgs as smoother, levels in double precision, classical coarsening, those of a lattice.
+///         options.coarsening.max_levels counts the levels of which each process has the whole.
 template <class Offset, Backend B>
 class DistributedAmg {
   using Space = SpaceOf<B>;
@@ -48,11 +49,16 @@ class DistributedAmg {
   /// need not outlive the call.
   DistributedAmg(const Matrix& A, const AmgOptions& options, const Modes& modes)
       : on_(A.on()), options_(options.coarsening), smoother_(options.smoother) {
-    if (options.smoother == AmgSmoother::symgs || options.cycle != AmgCycle::v || options.storage == AmgStorage::fp64 ||
-        options_.coarse_row == CoarseRow::row)
-      throw UsageError(
-          "amg: found symgs as smoother, a W or K cycle, levels in fp64 or classical coarsening for several processes, "
-          "expected none of these: one process alone has them");
+    const std::string found = options.smoother == AmgSmoother::symgs  ? "symgs as smoother"
+                              : options.cycle != AmgCycle::v          ? "a W or K cycle"
+                              : options.storage == AmgStorage::fp64   ? "levels in fp64"
+                              : options_.coarse_row == CoarseRow::row ? "classical coarsening"
+                              : options_.lattice.nx > 0               ? "levels of a lattice"
+                                                                      : "";
+    if (!found.empty())
+      throw UsageError("amg: found " + found +
+                       " for several processes, which one process alone has\n  leave that out, or "
+                       "take one process");
     NearNull near_null{.unknowns_per_node = options_.unknowns_per_node, .modes = modes};
     Between between;
     std::optional<Matrix> level = A;
