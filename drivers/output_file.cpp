@@ -9,6 +9,7 @@
 
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/format.hpp>
+#include <seidel/formats/matrix_market/gzip.hpp>
 #include <seidel/formats/matrix_market/output_file.hpp>
 
 namespace seidel::drivers {
@@ -72,8 +73,11 @@ void require_one_stream(const std::vector<NamedFile>& files, const char* stream)
 }  // namespace
 
 void write_text(const std::string& path, std::string_view text) try {
+  const bool compress = mm::names_gzip(path);
+  const std::string packed = compress ? mm::gzip(text) : "";
+  if (compress && packed.empty()) throw ResourceError("out of memory: zlib could not compress it");
   mm::OutputFile file(path);
-  file.write(text);
+  file.write(compress ? packed : text);
   file.finish();
 } catch (const ResourceError& error) {
   throw Unwritten(path, error.what());

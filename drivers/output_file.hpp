@@ -14,7 +14,7 @@ struct Unwritten : ResourceError {
   std::string path;
 };
 
-/// Writes `text` to `path` through a neighbour that is renamed at the end; "-" is standard output.
+/// Writes `text` to `path` through a neighbour that is renamed at the end, as gzip if that ends in .gz; "-" is standard output.
 /// Errors  Unwritten with what the system says (no room, no permission). An older file then stands as it was.
 void write_text(const std::string& path, std::string_view text);
 

@@ -1,4 +1,4 @@
-// Inflating gzip, of one member or several.
+// Inflating gzip, of one member or several, and deflating.
 #include <seidel/formats/matrix_market/gzip.hpp>
 
 #include <zlib.h>
@@ -55,6 +55,20 @@ bool names_gzip(std::string_view path) {
   const auto is = [](char found, char letter) { return found == letter || found == letter - 'a' + 'A'; };
   const std::size_t n = path.size();
   return n >= 3 && path[n - 3] == '.' && is(path[n - 2], 'g') && is(path[n - 1], 'z');
+}
+
+std::string gzip(std::string_view text) {
+  z_stream stream{};
+  if (deflateInit2(&stream, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) return {};
+  std::string packed(deflateBound(&stream, text.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = uInt(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = uInt(packed.size());
+  const bool whole = deflate(&stream, Z_FINISH) == Z_STREAM_END;
+  packed.resize(whole ? stream.total_out : 0);
+  deflateEnd(&stream);
+  return packed;
 }
 
 }  // namespace seidel::mm

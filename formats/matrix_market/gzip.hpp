@@ -1,4 +1,4 @@
-// The text of a gzip file, inflated in pieces of the requested size.
+// The text of a gzip file, inflated in pieces of the requested size; and gzip of a text.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -32,5 +32,7 @@ inline std::int64_t most_text(std::string_view packed) { return 1032 * std::int6
 inline bool is_gzip(std::string_view bytes) { return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b'; }
 /// Whether a file of this name is to be written as gzip: .gz, in any case of letters.
 bool names_gzip(std::string_view path);
+/// One gzip member of a text of less than 4 GB; members may follow one another in a file. Empty if memory is out.
+std::string gzip(std::string_view text);
 
 }  // namespace seidel::mm

@@ -1,6 +1,4 @@
 // Writing matrices and vectors: all threads make text, block by block, which is written in order.
-#include <zlib.h>
-
 #include <atomic>
 #include <bit>
 #include <charconv>
@@ -29,28 +27,13 @@ char* put(char* p, double v) {
   return std::to_chars(p, p + max_digits, v).ptr;
 }
 
-/// One gzip member; members may follow one another in a file.
-std::string gzip(std::string_view text) {
-  z_stream stream{};
-  if (deflateInit2(&stream, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) return {};
-  std::string packed(deflateBound(&stream, text.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = uInt(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = uInt(packed.size());
-  const bool whole = deflate(&stream, Z_FINISH) == Z_STREAM_END;
-  packed.resize(whole ? stream.total_out : 0);
-  deflateEnd(&stream);
-  return packed;
-}
-
 /// The text of a file, made block by block.
 class Writer {
  public:
   Writer(const std::string& path, int threads)
       : file_(path), on_{std::max(1, threads)}, compress_(mm::names_gzip(path)) {}
 
-  void write(std::string_view text) { file_.write(compress_ ? gzip(text) : std::string(text)); }
+  void write(std::string_view text) { file_.write(compress_ ? mm::gzip(text) : std::string(text)); }
 
   /// Blocks 0 ... nblocks - 1, of at most `most` bytes each; make(block, p) writes one at p and returns its end.
   void write_blocks(std::int64_t nblocks, std::int64_t most, const auto& make) {
@@ -69,7 +52,7 @@ class Writer {
           text = {p, std::size_t(make(first + k, p) - p)};
           if (!compress_ || text.empty()) continue;
           try {
-            packed[std::size_t(k)] = gzip(text);
+            packed[std::size_t(k)] = mm::gzip(text);
             text = packed[std::size_t(k)];
           } catch (const std::bad_alloc&) {
             text = {};

@@ -3,6 +3,7 @@
 #include "process.hpp"
 
 #include <sys/stat.h>
+#include <zlib.h>
 
 #include <filesystem>
 
@@ -113,6 +114,24 @@ TEST_CASE("a file is replaced only when the new one is whole, and nothing is lef
       {"solve", "poisson2d:4", "--out", folder / "x.mtx", "--history", folder / "h.csv", "--json", folder / "r.json"});
   CHECK(contains(read_file(folder / "x.mtx"), "16 1"));
   CHECK(folder.names().size() == 4);
+}
+
+TEST_CASE("whatever is written under a name that ends in .gz is gzip") {
+  Folder folder;
+  succeeded({"solve", "poisson2d:4", "--out", folder / "x.mtx.gz", "--history", folder / "h.csv.gz", "--json",
+             folder / "r.json.gz", "--html", folder / "r.html.gz"});
+  for (const auto& [name, text] : {std::pair{"x.mtx.gz", "16 1"},
+                                   {"h.csv.gz", "iteration,relative_residual"},
+                                   {"r.json.gz", "seidel.solve/1"},
+                                   {"r.html.gz", "<!DOCTYPE html>"}}) {
+    CAPTURE(name);
+    CHECK(read_file(folder / name).starts_with("\x1f\x8b"));
+    gzFile file = gzopen((folder / name).c_str(), "rb");
+    std::string found(1 << 20, '\0');
+    found.resize(std::size_t(std::max(0, gzread(file, found.data(), unsigned(found.size())))));
+    gzclose(file);
+    CHECK(contains(found, text));
+  }
 }
 
 TEST_CASE("two results in one file are refused however it is spelled, before anything is computed") {
