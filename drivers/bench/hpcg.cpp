@@ -175,6 +175,7 @@ HpcgResult measured(const B& on, const BenchHpcgOptions& options, Order order) {
     const Stopwatch watch;
     const Summary summary = solve(A, *M, goal);
     on.synchronize();
+    if (summary.status == Status::interrupted) break;
     result.solving_seconds += watch.seconds();
     result.iterations = summary.iterations;
     result.all_reached = result.all_reached && summary.status == Status::converged;
@@ -223,6 +224,7 @@ Json json_of(const HpcgResult& r, const BenchHpcgOptions& options, const std::st
   json.set("iterations_scaled_diagonal_multigrid", r.tests.preconditioned_iterations);
   json.set("tests_passed", r.tests.passed()).set("reference_iterations", r.reference_iterations);
   json.set("reduction", r.reduction).set("iterations", r.iterations).set("error", r.error);
+  json.set("interrupted", stop_requested().load());
   json.set("solves", r.solves).set("solving_seconds", r.solving_seconds).set("setup_seconds", r.setup_seconds);
   json.set("gflops_with_setup", r.rating()).set("gflops", r.without_setup()).set("gflops_raw", r.raw());
   return json;
@@ -242,6 +244,7 @@ int run(const BenchHpcgOptions& options) {
     say(options, "interrupted before the first timed solve");
     return 1;
   }
+  if (stop_requested()) say(options, "interrupted: only solves that were complete count");
   const std::string name = where.backend == BackendName::cuda ? where.device : plural(where.threads, "thread");
   print(options, text_of(result, options.n, name), options.json == "-");
   if (!options.json.empty()) write_text(options.json, json_of(result, options, name).text());
