@@ -67,7 +67,12 @@ void note_empty_rows(const Problem& problem, Singular& singular) {
 NullSpace find_null_space(const Problem& problem) {
   if (problem.least_squares()) return {};  // x is of least norm anyway
   if (!problem.options.null_space.empty()) return asked_for(problem);
-  if (problem.seen.ones_vanish() || problem.seen.rows.empty_rows > 0) return NullSpace::constants(problem.wide());
+  // In a part of a large matrix they are not looked for: that would take as long as many a solve.
+  constexpr std::int64_t quickly_searched = 1 << 22;  // entries
+  const auto& [properties, rows] = problem.seen;
+  if (problem.seen.ones_vanish() || rows.empty_rows > 0 ||
+      (properties.zero_row_sums > 0 && rows.nnz <= quickly_searched))
+    return NullSpace::constants(problem.wide());
   return {};
 }
 

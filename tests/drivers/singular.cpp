@@ -161,6 +161,63 @@ TEST_CASE("whatever found A singular, --least-squares is proposed, and calls its
   CHECK(contains(text, "constant on one part of its rows"));
 }
 
+TEST_CASE("a part that nothing holds is found beside one that is held") {
+  Folder folder;
+  const int n = 60;  // a ring, and behind it a chain with a diagonal of 3
+  std::string text;
+  std::vector<double> b(2 * n, 0.0);
+  for (int i = 1; i <= n; ++i) {
+    text += std::to_string(i) + " " + std::to_string(i) + " 2\n";
+    text += std::to_string(std::max(i, i % n + 1)) + " " + std::to_string(std::min(i, i % n + 1)) + " -1\n";
+    text += std::to_string(n + i) + " " + std::to_string(n + i) + " 3\n";
+    if (i > 1) text += std::to_string(n + i) + " " + std::to_string(n + i - 1) + " -1\n";
+  }
+  write_file(folder / "A.mtx", "%%MatrixMarket matrix coordinate real symmetric\n120 120 239\n" + text);
+  std::string consistent = "1\n-1\n", outside = "1\n1\n";
+  for (int i = 2; i < 2 * n; ++i) consistent += i < n ? "0\n" : "1\n", outside += "0\n";
+  write_file(folder / "b.txt", consistent);
+  write_file(folder / "outside.txt", outside);
+  const json report = report_of({folder / "A.mtx", "--rhs", folder / "b.txt"}, 0);
+  CHECK(report["null_space"]["dimension"] == 1);
+  CHECK(report["verdict"] == "solved");
+  const json refused = report_of({folder / "A.mtx", "--rhs", folder / "outside.txt"}, 1);
+  CHECK(refused["diagnosis"][0]["try"].get<std::string>().ends_with("--null-space constant"));
+}
+
+TEST_CASE("an x so large that rounding it is all of b is no solution that double precision gives") {
+  // A wind in a closed box: columns sum to zero, but for rounding, and rows do not; b = ones is not in the range.
+  Folder folder;
+  const int n = 15, rows = n * n;
+  std::string text;
+  int count = 0;
+  std::vector<std::vector<double>> A(rows, std::vector<double>(rows, 0.0));
+  for (int i = 0; i < rows; ++i)
+    for (const auto& [j, is_there, flow] : {std::tuple{i + 1, i % n + 1 < n, 0.3}, {i + n, i + n < rows, 0.2}})
+      if (is_there) {
+        A[i][i] += 1 + flow * 1.1, A[j][i] -= 1 + flow * 1.1;
+        A[i][j] -= 1 / 1.3, A[j][j] += 1 / 1.3;
+      }
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < rows; ++j)
+      if (A[i][j] != 0) {
+        char line[80];
+        std::snprintf(line, sizeof line, "%d %d %.17g\n", i + 1, j + 1, A[i][j]);
+        text += line, ++count;
+      }
+  write_file(folder / "A.mtx",
+             "%%MatrixMarket matrix coordinate real general\n225 225 " + std::to_string(count) + "\n" + text);
+  std::string ones;
+  for (int i = 0; i < rows; ++i) ones += "1\n";
+  write_file(folder / "b.txt", ones);
+  for (const char* method : {"auto", "direct"}) {
+    CAPTURE(method);
+    const json report = report_of({folder / "A.mtx", "--rhs", folder / "b.txt", "--method", method}, 1);
+    CHECK(report["relative_residual"] <= 1.1);
+    CHECK(report["error_estimate_source"] == "singular");
+    CHECK(contains(report["diagnosis"][0]["cause"].get<std::string>(), "singular"));
+  }
+}
+
 TEST_CASE("a right-hand side of any size tells its part in the null space") {
   Folder folder;
   write_file(folder / "A.mtx", rings(4, 1));
