@@ -39,7 +39,7 @@ struct CommonTexts {
     app.add_option("--threads", threads, "threads to use (all cores of this process)")->type_name("N");
     CLI::Option* const file =
         app.add_option("--json", json,
-                       "write the report as JSON to FILE, or instead of the text to standard output (-)")
+                       "write the report as JSON to FILE, or to standard output (-), the text then to standard error")
             ->type_name("FILE|-");
     app.add_flag("-q,--quiet", quiet, "no report, no progress: the exit code and files only");
     app.add_flag("-v,--verbose", verbose, "say more");

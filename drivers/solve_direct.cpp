@@ -35,6 +35,19 @@ double error_of_rounded_b(const DirectSolver& solver, const V& b, V& r, V& d) {
   return max_abs(d);
 }
 
+/// Whether rounding the entries of A changes x by a tenth or more, so that x tells of their last digits alone.
+bool is_made_by_rounding(const DirectSystem& system, const DirectSolver& solver, const V& x) {
+  V r = like(x), d = like(x);
+  for (Index i = 0; i < system.A.nrows; ++i) {
+    double sizes = 0;
+    for (auto k = system.A.row_ptr[i]; k < system.A.row_ptr[i + 1]; ++k)
+      sizes += std::abs(system.A.values[k] * x.span()[system.A.col_idx[k]]);
+    r.span()[i] = eps * fraction(i) * sizes;
+  }
+  solver.solve(std::as_const(r).span(), d.span());
+  return !(max_abs(d) <= max_abs(x) / 10);
+}
+
 Refinement refined(const DirectSystem& system, const DirectSolver& solver, const V& b, V& x, const Criteria& criteria) {
   Refinement done;
   V r = like(b), d = like(b), best = like(b);
@@ -159,9 +172,11 @@ Outcome solve_directly(const DirectSystem& system, DirectSolver& solver, const C
   Refinement done{.history = {1}, .error = std::numeric_limits<double>::infinity()};
   if (regular || nearby) done = refined(system, solver, b, x, criteria);
   certify(system, x, b, criteria, outcome);
-  if (nearby && !outcome.solved) {  // of no use: there is no solution, or E is too large for A
+  const bool vain = regular && outcome.certificate.relative_residual >= 0.5 &&
+                    (!std::isfinite(done.error) || is_made_by_rounding(system, solver, x));
+  if (vain || (nearby && !outcome.solved)) {  // of no use: there is no solution, or E is too large for A
     fill(x, 0);
-    done.history = {1};
+    done = {.history = {1}, .error = std::numeric_limits<double>::infinity()};
     certify(system, x, b, criteria, outcome);
   }
   summary.history = done.history;
@@ -220,6 +235,7 @@ void refine_directly(const DirectSystem& system, DirectSolver& solver, Refine wh
     outcome.summary.norm_x = finer.summary.norm_x;
     outcome.summary.relative_residual = finer.summary.relative_residual;
     outcome.x = copied_to<Host>(host, x.span());
+    outcome.refined = true;
     note_error(system, done.error, x, outcome);
   } else if (outcome.error_source != ErrorSource::exact) {
     V change(host, copied_to<Host>(host, outcome.x.span()));
@@ -278,13 +294,9 @@ void refine_least_squares(const DirectSystem& system, HostSpan<const double> x0,
   if (!(factors.forecast().seconds <= seconds) || 2 * factors.forecast().bytes > available) return;
 
   const V b(host, copied_to<Host>(host, system.b));
-  V x(host, copied_to<Host>(host, outcome.x.span())), r = like(b), c(host, rows);
-  if (wide) {
-    std::transform(x0.begin(), x0.end(), c.span().begin(), [=](double x) { return size * x; });
-    std::copy(b.span().begin(), b.span().end(), c.span().begin() + above);
-  } else {
-    std::copy(b.span().begin(), b.span().end(), c.span().begin());
-  }
+  V x(host, copied_to<Host>(host, outcome.x.span())), c(host, rows);
+  if (wide) std::transform(x0.begin(), x0.end(), c.span().begin(), [=](double start) { return size * start; });
+  std::copy(b.span().begin(), b.span().end(), c.span().begin() + (wide ? above : 0));
   Outcome both;  // of (y, x)
   both.x = Array<double>(rows, 0.0);
   both.summary.norm_b = norm2(c);
@@ -302,6 +314,12 @@ void refine_least_squares(const DirectSystem& system, HostSpan<const double> x0,
                                     MatrixOperator(host, Product(host, At.view())));
   finer.certificate = certify_least_squares(host, A, products, finer_x, b, system.norm_inf_of_A, norm_2_of_A);
   note_solved(criteria, finer);
+  if (!finer.solved && !outcome.solved) return;
+  if (!outcome.solved) {
+    outcome.solved = true;
+    outcome.summary.status = Status::converged;
+    outcome.summary.reason = "factors of [s I, A; A' 0] gave x, whose residual is within the tolerance";
+  }
   axpy(-1, finer_x, x);
   outcome.error_source = ErrorSource::refinement;
   outcome.at_least = false;
@@ -312,6 +330,7 @@ void refine_least_squares(const DirectSystem& system, HostSpan<const double> x0,
     outcome.summary.norm_x = norm2(finer_x);
     outcome.summary.relative_residual = finer.certificate.relative_residual;
     outcome.x = copied_to<Host>(host, finer_x.span());
+    outcome.refined = true;
   }
   outcome.refine_seconds = watch.seconds();
 }

@@ -98,7 +98,8 @@ struct Outcome : Setup {
   bool singular = false;             // factors of A say that double precision does not determine x
   std::int64_t look_iterations = 0;  // for what no iterate has seen
   double look_seconds = 0;
-  double refine_seconds = 0;  // of factors, after the iteration
+  bool refined = false;       // x was corrected by factors after the iteration
+  double refine_seconds = 0;  // of these
   double solve_seconds = 0, certify_seconds = 0;
 
   bool error_is_known() const { return error_source != ErrorSource::none; }

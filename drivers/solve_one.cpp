@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
 
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/signals.hpp>
@@ -15,13 +16,24 @@ namespace seidel::drivers {
 
 namespace {
 
+/// Of all methods that were tried.
+double seconds_of_iterations(const Problem& problem, const Outcome& outcome) {
+  const auto& attempts = outcome.summary.attempts;
+  const std::int64_t all = std::accumulate(attempts.begin(), attempts.end(), std::int64_t(0),
+                                           [](std::int64_t sum, const Attempt& one) { return sum + one.iterations; });
+  return double(std::max(all, outcome.summary.iterations)) * seconds_per_iteration(problem);
+}
+
 /// Seconds that factors may take to tell the error of an x that was found: a fifth of those that it took, or all of them
-/// if it may not be trusted; or so few that nobody minds.
+/// if it may not be trusted; or so few that nobody minds. A start that was given may be as wrong as x, and then few iterations say
+/// little. Without symmetry the error may be some hundred times what two iterates show.
 double seconds_to_refine(const Problem& problem, const Outcome& outcome) {
+  constexpr double max_trusted_without_symmetry = 1e-6;
   const auto& seen = outcome.summary.error;
+  const double trusted = problem.seen.properties.nearly_symmetric ? max_trusted_error : max_trusted_without_symmetry;
   const bool doubtful =
-      !(outcome.error <= max_trusted_error) || (seen && (seen->at_least || seen->beyond > seen->residual));
-  const double taken = double(outcome.summary.iterations) * seconds_per_iteration(problem);
+      !(outcome.error <= trusted) || !problem.x0.empty() || (seen && (seen->at_least || seen->beyond > seen->residual));
+  const double taken = seconds_of_iterations(problem, outcome);
   return doubtful ? std::max(taken, seconds_worth_trust) : std::max(taken / 5, seconds_of_no_matter);
 }
 
@@ -35,7 +47,8 @@ std::shared_ptr<DirectSolver> refining_factors(const Problem& problem, double se
 }
 
 /// Where an x that seems to be good may have an error that no iterate shows, and factors are too dear to tell: as many iterations
-/// as x took, or a fifth of them and those that take no half of a second on one core, if these are fewer.
+/// as x took, or a fifth of them and those that take no half of a second on one core, if these are fewer; these where x had a
+/// start.
 template <class Offset>
 std::int64_t iterations_to_look(const Problem& problem, const CsrView<double, Offset, Host>& A, Decided& decided,
                                 std::optional<Couplings>& couplings, const Outcome& outcome) {
@@ -46,7 +59,8 @@ std::int64_t iterations_to_look(const Problem& problem, const CsrView<double, Of
   if (couplings->constants_alone || (couplings->margin > 0 && most <= max_trusted_error)) return 0;
   if (refining_factors(problem, seconds_to_refine(problem, outcome), decided)) return 0;
   const std::int64_t all = outcome.summary.iterations;
-  return std::clamp(std::int64_t(seconds_worth_trust / seconds_per_iteration(problem)), all / 5, all);
+  const auto cheap = std::int64_t(seconds_worth_trust / seconds_per_iteration(problem));
+  return problem.x0.empty() ? std::clamp(cheap, all / 5, all) : std::max(cheap, all / 5);
 }
 
 }  // namespace
@@ -177,6 +191,8 @@ class OneSolve {
       : problem_(problem), singular_(singular), decided_(decided) {}
 
   Outcome run(std::optional<Outcome> iterated) {
+    const double before = iterated ? iterated->setup_seconds + iterated->solve_seconds : 0;
+    const Stopwatch watch;
     if (decided_.factors && first_factors_suffice()) return std::move(*by_factors_);
     try {
       if (!iterated)
@@ -198,8 +214,10 @@ class OneSolve {
       refine_least_squares_of(outcome);
     else if (outcome.solved)
       has_unknown_null_vectors() ? note_singular(outcome) : tell_error(outcome);
-    else if (chosen_ && !limited_)
-      return after_failure(std::move(outcome));
+    else if (chosen_ && !limited_) {
+      outcome = after_failure(std::move(outcome));
+      outcome.solve_seconds = before + watch.seconds() - outcome.setup_seconds - outcome.certify_seconds;
+    }
     return outcome;
   }
 
@@ -244,7 +262,9 @@ class OneSolve {
         if (options_.verbose)
           say(options_, formatted("{} iterations were not enough: factors of A are tried, about {}",
                                   count(report.iteration), human_seconds(decided_.factors->forecast().seconds)));
-        if (by_factors_.emplace(tried(*decided_.factors, rest)).solved)
+        by_factors_ = tried(*decided_.factors, rest);
+        if (by_factors_->solved ||
+            by_factors_->is_right_by_factors())  // or else no x has a residual as small as asked for
           throw FactorsSolvedIt{report.iteration, report.seconds};
       };
     return std::move(iterate(problem_, decided_, criteria).front());
@@ -288,11 +308,17 @@ class OneSolve {
       refine_outside(singular_.space, system(), *factors, outcome);
   }
 
+  /// Also where lsmr did not reach the target, if the method is not the user's choice.
   void refine_least_squares_of(Outcome& outcome) {
-    if (outcome.solved && outcome.error_source == ErrorSource::going_on && problem_.is_narrow())
-      refine_least_squares(system(), problem_.x0,
-                           norm_2_at_least(outcome.summary, problem_.narrow(), problem_.seen.properties.norm_frobenius),
-                           seconds_to_refine(problem_, outcome), criteria_, outcome);
+    const bool unknown = outcome.error_source == ErrorSource::none || outcome.error_source == ErrorSource::going_on;
+    if (!unknown || !problem_.is_narrow() || !(outcome.solved || (!options_.request.method && !limited_))) return;
+    const double seconds = outcome.solved
+                               ? seconds_to_refine(problem_, outcome)
+                               : std::min(std::max(seconds_of_iterations(problem_, outcome), seconds_worth_trust),
+                                          criteria_.seconds - outcome.summary.seconds);
+    refine_least_squares(system(), problem_.x0,
+                         norm_2_at_least(outcome.summary, problem_.narrow(), problem_.seen.properties.norm_frobenius),
+                         seconds, criteria_, outcome);
   }
 
   /// Fewer rows have entries than there are columns beside those that the null vectors which are known take away.
@@ -304,7 +330,7 @@ class OneSolve {
   void tell_error(Outcome& outcome) {
     const bool asked = outcome.error_is_known() || criteria_.error_tolerance;
     const bool unknown = !options_.rhs.empty() || !(outcome.error <= max_trusted_error);
-    if (outcome.summary.iterations == 0 || !asked || !unknown) return;
+    if ((outcome.summary.iterations == 0 && problem_.x0.empty()) || !asked || !unknown) return;
     if (const auto factors = decided_.factors
                                  ? decided_.factors
                                  : refining_factors(problem_, seconds_to_refine(problem_, outcome), decided_))
@@ -321,10 +347,7 @@ class OneSolve {
     if (factors) {
       const std::string why = formatted("{} failed", outcome.summary.method);
       if (!came_first) by_factors_ = directly(*factors, why);
-      if (by_factors_->solved) {
-        by_factors_->solve_seconds += spent_;
-        return std::move(*by_factors_);
-      }
+      if (by_factors_->solved) return std::move(*by_factors_);
       found_singular = by_factors_->singular;
       if (by_factors_->is_right_by_factors() ||
           by_factors_->certificate.relative_residual < outcome.certificate.relative_residual) {

@@ -108,8 +108,8 @@ std::string effort_text(const Summary& summary) {
 
 std::string reached_text(const SolveStory& story) {
   const std::string target = story.outcome.least_squares ? "" : formatted(" (target {})", brief(tolerance_of(story)));
-  return formatted("||b - Ax|| / ||b|| = {}{} after {}", residual_text(story), target,
-                   effort_text(story.outcome.summary));
+  return formatted("||b - Ax|| / ||b|| = {}{} after {}{}", residual_text(story), target,
+                   effort_text(story.outcome.summary), story.outcome.refined ? " and corrections by factors" : "");
 }
 
 namespace {
@@ -237,10 +237,12 @@ void add_details(Lines& lines, const SolveStory& story, const Paint& paint) {
                   double(rows.nrows) / double(outcome.wavefronts), plural(story.colours_instead, "step")));
     lines.raw("                 " + command_with(options.command_line, "--order colours"));
   }
+  const double refining = over_columns(story, &Outcome::refine_seconds);
   lines.item("time",
-             formatted("{} {}, setup {}, solving {}, checking {}, on {}",
+             formatted("{} {}, setup {}, solving {}, {}checking {}, on {}",
                        story.problem.matrix.file ? "reading" : "generating", human_seconds(story.problem.read_seconds),
                        human_seconds(story.setup_seconds), human_seconds(over_columns(story, &Outcome::solve_seconds)),
+                       refining > 0 ? formatted("factors {}, ", human_seconds(refining)) : "",
                        human_seconds(over_columns(story, &Outcome::certify_seconds)), place_text(story.decided.where)));
   if (!options.verbose && !story.decided.memory.large()) return;
   lines.item("back end", backend_text(story.decided.where));
@@ -296,6 +298,7 @@ Json solve_json(const SolveStory& story) {
   json.set("converged", outcome.solved).set("status", to_string(summary.status)).set("reason", summary.reason);
   json.set("iterations", summary.iterations).set("relative_residual", outcome.certificate.relative_residual);
   json.set_if(believed(summary) >= 0, "recurrence_residual", believed(summary));
+  json.set("refined", outcome.refined);
   json.set("backward_error", outcome.certificate.backward_error).set("tolerance", options.tolerance);
   json.set("absolute_tolerance", options.absolute_tolerance);
   json.set("goal", options.request.goal == Goal::least_squares ? "least squares" : "solution");

@@ -10,9 +10,9 @@ namespace {
 /// The error that x may have.
 double allowed(const SolveStory& story) { return story.problem.options.error_tolerance.value_or(max_trusted_error); }
 
-/// Of least squares whose x changed as it went on, while A'r did not fall: how far A'r = 0 determines x is not known.
+/// Of least squares whose x changed as it went on, while what should fall did not: how far that determines x is not known.
 bool is_bounded_below_only(const Outcome& outcome) {
-  return outcome.least_squares && outcome.error_source == ErrorSource::going_on && outcome.summary.error->at_least;
+  return outcome.summary.optimality && outcome.error_source == ErrorSource::going_on && outcome.summary.error->at_least;
 }
 
 /// What was done to find what no iterate has seen.

@@ -361,6 +361,44 @@ TEST_CASE("an error along the constants, which no iterate has seen, is told, and
   }
 }
 
+TEST_CASE("a start that was given makes no wrong x a right one") {
+  // K + 1e-9 I, of a lattice without a boundary, in rows and unknowns of other units: 1e-8 is met by an x that is half wrong.
+  Folder folder;
+  const int n = 20, rows = n * n;
+  Random random(3);
+  std::vector<double> x(rows), unit(rows);
+  for (double& v : x) v = uniform(random, -1, 1) + 1;
+  for (double& v : unit) v = power(random, -1, 1);
+  std::string entries;
+  std::vector<double> b(rows, 0.0);
+  int count = 0;
+  for (int i = 0; i < rows; ++i) {
+    double sum = 1e-9;
+    const auto put = [&](int j, double a) {
+      const double scaled = a * unit[i] * unit[j];
+      entries += std::to_string(i + 1) + " " + std::to_string(j + 1) + " " + number(scaled) + "\n", ++count;
+      b[i] += scaled * x[j] / unit[j];
+    };
+    for (const auto& [step, is_there] : {std::pair{-n, i >= n}, {-1, i % n > 0}, {1, i % n + 1 < n}, {n, i + n < rows}})
+      if (is_there) put(i + step, -1), sum += 1;
+    put(i, sum);
+  }
+  write_file(folder / "A.mtx", "%%MatrixMarket matrix coordinate real general\n" + std::to_string(rows) + " " +
+                                   std::to_string(rows) + " " + std::to_string(count) + "\n" + entries);
+  write_vector(folder / "b.txt", b);
+  for (const char* precond : {"symgs", "amg"}) {
+    CAPTURE(precond);
+    const Words words = {folder / "A.mtx", "--rhs", folder / "b.txt", "--method",      "cg", "--precond", precond,
+                         "--tol",          "1e-7",  "--out",          folder / "x.mtx"};
+    const json cold = report_of(words, 0);
+    CHECK(cold["error_estimate"] >= 0.1);
+    const json warm = report_of(words + Words{"--x0", folder / "x.mtx"}, 0);
+    CHECK(warm["iterations"] == 0);
+    CHECK(warm["verdict"] == "doubtful");
+    CHECK(warm["error_estimate"] >= 0.1);
+  }
+}
+
 TEST_CASE("direct: rows of any units, a matrix without entries, equal rows, a first x that is good by chance") {
   Folder folder;
   const std::string banner = "%%MatrixMarket matrix coordinate real general\n";
