@@ -3,9 +3,9 @@
 #pragma once
 #include <algorithm>
 #include <numeric>
-#include <utility>
 #include <vector>
 
+#include <seidel/formats/convert.hpp>
 #include <seidel/kernels/aggregation/strength.hpp>
 #include <seidel/kernels/distributed/halo.hpp>
 
@@ -106,52 +106,6 @@ Csr<double, Offset, SpaceOf<B>> rows_of_columns(const B& on, const Processes& al
   return rows;
 }
 
-namespace rows_detail {
-
-struct SparseRow {
-  std::vector<Index> columns;
-  std::vector<double> values;
-
-  void add(Index column, double value) { columns.push_back(column), values.push_back(value); }
-};
-
-/// The sum of a row and row i of A.
-template <class Offset>
-SparseRow sum_of(const SparseRow& row, const Csr<double, Offset>& A, Index i) {
-  SparseRow sum;
-  std::size_t j = 0;
-  Offset k = A.row_ptr[i];
-  const Offset end = A.row_ptr[i + 1];
-  while (j < row.columns.size() || k < end) {
-    const bool in_row = j < row.columns.size() && (k == end || row.columns[j] <= A.col_idx[k]),
-               in_A = k < end && (j == row.columns.size() || A.col_idx[k] <= row.columns[j]);
-    const Index column = in_row ? row.columns[j] : A.col_idx[k];
-    const double value = in_row && in_A ? row.values[j] + A.values[k] : in_row ? row.values[j] : A.values[k];
-    sum.add(column, value);
-    j += in_row, k += in_A;
-  }
-  return sum;
-}
-
-/// The rows of `mine` numbered 0, 1, ..., to each of which those rows of `others` are added, in their order, that `to` says it
-/// of, ascending.
-template <class Offset>
-Csr<double, Offset> sums_of_rows(const Csr<double, Offset>& mine, const Csr<double, Offset>& others,
-                                 const std::vector<std::pair<Index, Index>>& to) {
-  std::vector<Offset> row_ptr{0};
-  SparseRow all;
-  auto next = to.begin();
-  for (Index i = 0; i < mine.nrows; ++i) {
-    SparseRow sum = sum_of({}, mine, i);
-    for (; next != to.end() && next->first == i; ++next) sum = sum_of(sum, others, next->second);
-    for (std::size_t k = 0; k < sum.columns.size(); ++k) all.add(sum.columns[k], sum.values[k]);
-    row_ptr.push_back(Offset(all.columns.size()));
-  }
-  return {mine.nrows, mine.ncols, Array<Offset>(row_ptr), Array<Index>(all.columns), Array<double>(all.values)};
-}
-
-}  // namespace rows_detail
-
 /// The other way: `parts` has a row for each column there, and the rows of other processes are added to theirs, in the order
 /// of processes. Returns the sums of the rows that are own.
 template <Backend B, class Offset>
@@ -171,14 +125,22 @@ Csr<double, Offset, SpaceOf<B>> added_rows(const B& on, const Processes& all, co
         halo_detail::each_once(host_of(on), halo.sent);  // rows to which something is added
     std::vector<Index> in_parts;
     for (const Index row : longer) in_parts.push_back(Index(row + halo.before));
-    std::vector<std::pair<Index, Index>> to;  // a place in `longer`, a row that came
-    for (std::int64_t k = 0; k < halo.sent.size(); ++k)
-      to.emplace_back(count_below(longer.data(), std::int64_t(longer.size()), halo.sent[k]), k);
-    std::stable_sort(to.begin(), to.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
 
     const Array<Index, Space> which(on, in_parts), replaced(on, longer);
     const auto mine = made_here(on, which.size(), parts.ncols, ChosenRows<Offset, Space>{{parts}, which});
-    const auto added = rows_detail::sums_of_rows(mine, come, to);
+    std::vector<Index> row_idx, col_idx;
+    std::vector<double> values;
+    const auto add = [&](std::int64_t to, const Csr<double, Offset>& A, Index row) {
+      for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k)
+        row_idx.push_back(Index(to)), col_idx.push_back(A.col_idx[k]), values.push_back(A.values[k]);
+    };
+    for (Index i = 0; i < mine.nrows; ++i) add(i, mine, i);
+    for (Index i = 0; i < come.nrows; ++i)
+      add(count_below(longer.data(), std::int64_t(longer.size()), halo.sent[i]), come, i);
+    const auto nnz = std::int64_t(values.size());
+    const CooView<double, Host> terms{
+        mine.nrows, mine.ncols, {row_idx.data(), nnz}, {col_idx.data(), nnz}, {values.data(), nnz}};
+    const auto added = to_csr<Offset>(OpenMP{1}, terms);
     Csr<double, Offset, Space> kept;
     sums = made_of_rows(
         on, halo.own, parts.ncols,
