@@ -352,8 +352,6 @@ class DistributedAmg {
   /// The last level, brought to every process.
   WholeLevel<B> whole_level(const Matrix& A, AmgOptions options, const NearNull& near_null, Between& between) {
     const std::int64_t n = size_of(A), k = std::int64_t(largest(double(near_null.modes.ncols)));
-    std::vector<std::int64_t> counts;
-    for (int p = 0; p < all().size(); ++p) counts.push_back(A.on().rows().shares.rows(p));
     const auto rows = copied_to<Host>(local(), A.rows());
     const Csr<double, Offset> whole = whole_of(all(), A.on().rows().first(), A.halo(), rows.view(), n);
     Array<double> modes(n * k);
@@ -373,7 +371,7 @@ class DistributedAmg {
       AmgPreconditioner<Offset, B> M(local(), kept->view(), options,
                                      Modes{n, k, n, Layout::column_major, there.data()});
       for (const LevelFacts& level : M.levels()) facts_.push_back(level);
-      last.emplace(local(), all(), std::move(counts), std::move(M), kept);
+      last.emplace(local(), all(), A.on().rows().shares, std::move(M), kept);
     });
     if (levels_.empty()) return std::move(*last);
     const Scales scales = scales_of(A, inverse_diagonal_of(A, square_of(A)), between);
