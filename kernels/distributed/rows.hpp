@@ -7,26 +7,9 @@
 
 #include <seidel/formats/convert.hpp>
 #include <seidel/kernels/aggregation/strength.hpp>
-#include <seidel/kernels/distributed/halo.hpp>
+#include <seidel/kernels/distributed/exchange.hpp>
 
 namespace seidel {
-
-/// The numbers of all processes, one after the other.
-template <class T>
-Array<T> of_all(const Processes& all, const Array<T>& mine) {
-  const std::size_t size = std::size_t(all.size());
-  const std::vector<std::int64_t> own(size, mine.size()), one(size, 1);
-  std::vector<std::int64_t> counts(size);
-  exchange(all, own.data(), one, counts.data(), one);
-  std::int64_t count = 0;
-  for (const std::int64_t n : counts) count += n;
-  Array<T> result;
-  together(all, [&] { result = Array<T>(count); });
-  const std::vector<HostSpan<const std::byte>> out(
-      size, {reinterpret_cast<const std::byte*>(mine.data()), mine.size() * std::int64_t(sizeof(T))});
-  all.exchange(out, processes_detail::pieces<std::byte>(result.data(), counts));
-  return result;
-}
 
 /// One number of each process, by one message.
 inline std::vector<double> one_of_each(const Processes& all, double mine) {
@@ -43,6 +26,16 @@ inline double largest_of_all(const Processes& all, double mine) { return std::ra
 inline RowShares shares_of(const Processes& all, std::int64_t rows_here) {
   const auto counts = one_of_each(all, double(rows_here));
   return RowShares(std::vector<std::int64_t>(counts.begin(), counts.end()));
+}
+
+/// The elements of all processes, one after the other.
+template <class T>
+Array<T> of_all(const Processes& all, const Array<T>& mine) {
+  const RowShares shares = shares_of(all, mine.size());
+  Array<T> result;
+  together(all, [&] { result = Array<T>(shares.n()); });
+  gather_from_all<T>(OpenMP{1}, all, mine, shares.counts(), result);
+  return result;
 }
 
 /// Sends out_counts[p] rows of A to process p, one after the other, and returns those that come, in_counts[p] from there.
