@@ -100,10 +100,7 @@ class PartOn final : public Part {
     rows = std::move(shared);
     const Stopwatch preparing;
     Csr<double, Offset, SpaceOf<B>> there;
-    if constexpr (HostBackend<B>)
-      there = std::move(mine);
-    else
-      together(rows->all, [&] { there = copied_to<SpaceOf<B>>(local, mine.view()), mine = {}; });
+    together(rows->all, [&] { there = moved_to<SpaceOf<B>>(local, std::move(mine)); });
     DistributedMatrix<Offset, B> A(on_, std::move(there));
     note_product(setup, A.product(), preparing.seconds());
     const Stopwatch making;

@@ -66,16 +66,6 @@ Csr<double, Offset> exchanged_rows(const Processes& all, const Csr<double, Offse
   return rows;
 }
 
-/// On the host.
-template <Backend B, class Rows>
-auto made_here(const B& on, std::int64_t nrows, std::int64_t ncols, const Rows& rows) {
-  auto made = made_of_rows(on, nrows, ncols, rows);
-  if constexpr (HostBackend<B>)
-    return made;
-  else
-    return copied_to<Host>(on, made.view());
-}
-
 /// Of A, whose rows processes share as they do the columns of another matrix: the rows for the columns of that here, as its halo says,
 /// [before; own; after].
 template <Backend B, class Offset>
@@ -85,7 +75,7 @@ Csr<double, Offset, SpaceOf<B>> rows_of_columns(const B& on, const Processes& al
   Csr<double, Offset> sent;
   together(all, [&] {
     const Array<Index, Space> which = copied_to<Space>(on, halo.sent);
-    sent = made_here(on, which.size(), A.ncols, ChosenRows<Offset, Space>{{A}, which});
+    sent = moved_to<Host>(on, made_of_rows(on, which.size(), A.ncols, ChosenRows<Offset, Space>{{A}, which}));
   });
   const auto others = exchanged_rows(all, sent, halo.sends, halo.receives);
   Csr<double, Offset, Space> rows;
@@ -107,9 +97,10 @@ Csr<double, Offset, SpaceOf<B>> added_rows(const B& on, const Processes& all, co
   using Space = SpaceOf<B>;
   Csr<double, Offset> of_others;
   together(all, [&] {
-    of_others =
-        made_here(on, halo.before + halo.after, parts.ncols,
-                  RowRanges<Offset, Space>{{{parts, 0, halo.before}, {parts, halo.before + halo.own, halo.after}}});
+    of_others = moved_to<Host>(
+        on,
+        made_of_rows(on, halo.before + halo.after, parts.ncols,
+                     RowRanges<Offset, Space>{{{parts, 0, halo.before}, {parts, halo.before + halo.own, halo.after}}}));
   });
   const auto come = exchanged_rows(all, of_others, halo.receives, halo.sends);
   Csr<double, Offset, Space> sums;
@@ -120,7 +111,8 @@ Csr<double, Offset, SpaceOf<B>> added_rows(const B& on, const Processes& all, co
     for (const Index row : longer) in_parts.push_back(Index(row + halo.before));
 
     const Array<Index, Space> which(on, in_parts), replaced(on, longer);
-    const auto mine = made_here(on, which.size(), parts.ncols, ChosenRows<Offset, Space>{{parts}, which});
+    const auto mine =
+        moved_to<Host>(on, made_of_rows(on, which.size(), parts.ncols, ChosenRows<Offset, Space>{{parts}, which}));
     std::vector<Index> row_idx, col_idx;
     std::vector<double> values;
     const auto add = [&](std::int64_t to, const Csr<double, Offset>& A, Index row) {
