@@ -45,6 +45,13 @@ struct FillRows {
   }
 };
 
+template <class Space>
+struct MoveColumn {
+  Index by;
+  Span<Index, Space> columns;
+  SEIDEL_HD void operator()(std::int64_t k) const { columns[k] += columns[k] < 0 ? 0 : by; }
+};
+
 }  // namespace distributed_detail
 
 // Rows to be made: row i has length(i) entries, which fill(i, columns, values) writes.
@@ -184,6 +191,12 @@ template <Backend B, class Offset>
 Csr<double, Offset, SpaceOf<B>> rows_between(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
                                              std::int64_t first, std::int64_t count) {
   return made_of_rows(on, count, A.ncols, RowRanges<Offset, SpaceOf<B>>{{{A, first, count}}});
+}
+
+/// Adds `by` to each that is not negative.
+template <Backend B>
+void move_columns(const B& on, Index by, Span<Index, SpaceOf<B>> columns) {
+  distributed_detail::for_each_of(on, columns.size(), distributed_detail::MoveColumn<SpaceOf<B>>{by, columns});
 }
 
 }  // namespace seidel

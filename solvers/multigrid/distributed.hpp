@@ -18,7 +18,6 @@
 
 #include <seidel/formats/convert.hpp>
 #include <seidel/kernels/distributed/matrix.hpp>
-#include <seidel/kernels/distributed/numbers.hpp>
 #include <seidel/kernels/distributed/rows.hpp>
 #include <seidel/kernels/spgemm/spgemm.hpp>
 #include <seidel/solvers/multigrid/distributed_cycle.hpp>
@@ -278,26 +277,21 @@ class DistributedAmg {
       neighbour = Array<Index, Space>(local(), level.A.nnz());
       found = aggregated_rows<B, Offset>(local(), level, l, options_, options_.symmetric ? level.A : couplings.view(),
                                          of_couplings, neighbour.span());
-      if (is_worth_a_level(found.count, halo.own)) count = found.count;
+      if (is_worth_a_level(found.count, halo.own))
+        count = found.count;
+      else
+        found.of_row = moved_to<Space>(local(), Array<Index>(level.A.nrows, aggregation_detail::in_no_aggregate));
     });
     facts.strength = level.facts.strength;
     facts.lone = level.facts.lone;
 
     Prolongation to{.coarse = shares_of(all(), count), .P = {}};
     if (to.coarse.n() == 0) return to;
-    V of_row = A.domain();  // aggregates among those of all processes
-    if (count > 0) {
-      const auto numbers =
-          numbered<B>(local(), found.of_row.span().subspan(halo.before, halo.own), to.coarse.first(all().rank()));
-      copy<B, double>(local(), numbers.span(), of_row.span());
-    } else {
-      fill(of_row, -1);
-    }
-    const auto of_all_rows = A.with_halo(of_row);
+    found.count = Index(to.coarse.n());  // among those of all processes
+    move_columns<B>(local(), Index(to.coarse.first(all().rank())), found.of_row.span().subspan(halo.before, halo.own));
+    A.halo_exchange()->bring(found.of_row.span());
     together(all(), [&] {
-      const Aggregates<Space> aggregates{Index(to.coarse.n()), indices<B>(local(), of_all_rows), 0, 0};
-      const auto P =
-          prolongator(local(), level.A, packed_strong<B>(local(), neighbour).span(), aggregates, damping(facts));
+      const auto P = prolongator(local(), level.A, packed_strong<B>(local(), neighbour).span(), found, damping(facts));
       to.P = rows_between(local(), P.view(), halo.before, halo.own);
     });
     return to;
