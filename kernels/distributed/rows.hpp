@@ -43,23 +43,19 @@ template <class Offset>
 Csr<double, Offset> exchanged_rows(const Processes& all, const Csr<double, Offset>& A,
                                    const std::vector<std::int64_t>& out_counts,
                                    const std::vector<std::int64_t>& in_counts) {
-  const std::size_t size = std::size_t(all.size());
-  std::vector<std::int64_t> lengths(static_cast<std::size_t>(A.nrows)), out_entries(size), in_entries(size);
-  std::int64_t row = 0, nrows = 0;
-  for (std::size_t p = 0; p < size; ++p)
-    for (std::int64_t n = out_counts[p]; n > 0; --n, ++row)
-      out_entries[p] += lengths[std::size_t(row)] = A.row_ptr[row + 1] - A.row_ptr[row];
-  for (const std::int64_t n : in_counts) nrows += n;
-  std::vector<std::int64_t> in_lengths(static_cast<std::size_t>(nrows));
-  exchange(all, lengths.data(), out_counts, in_lengths.data(), in_counts);
-  Csr<double, Offset> rows{Index(nrows), A.ncols, Array<Offset>(nrows + 1), {}, {}};
-  rows.row_ptr[0] = 0;
-  row = 0;
-  for (std::size_t p = 0; p < size; ++p)
-    for (std::int64_t n = in_counts[p]; n > 0; --n, ++row) {
-      rows.row_ptr[row + 1] = rows.row_ptr[row] + Offset(in_lengths[std::size_t(row)]);
-      in_entries[p] += in_lengths[std::size_t(row)];
-    }
+  const auto entries_of = [](const Array<Offset>& row_ptr, const std::vector<std::int64_t>& counts) {
+    std::vector<std::int64_t> entries;
+    std::int64_t row = 0;
+    for (const std::int64_t n : counts) entries.push_back(row_ptr[row + n] - row_ptr[row]), row += n;
+    return entries;
+  };
+  Array<Offset> lengths(A.row_ptr.size());  // behind a 0
+  std::adjacent_difference(A.row_ptr.begin(), A.row_ptr.end(), lengths.begin());
+  const std::int64_t nrows = std::accumulate(in_counts.begin(), in_counts.end(), std::int64_t(0));
+  Csr<double, Offset> rows{Index(nrows), A.ncols, Array<Offset>(nrows + 1, Offset(0)), {}, {}};
+  exchange(all, lengths.data() + 1, out_counts, rows.row_ptr.data() + 1, in_counts);
+  std::partial_sum(rows.row_ptr.begin(), rows.row_ptr.end(), rows.row_ptr.begin());
+  const auto out_entries = entries_of(A.row_ptr, out_counts), in_entries = entries_of(rows.row_ptr, in_counts);
   rows.take_entries(OpenMP{1}, rows.row_ptr[nrows]);
   exchange(all, A.col_idx.data(), out_entries, rows.col_idx.data(), in_entries);
   exchange(all, A.values.data(), out_entries, rows.values.data(), in_entries);
