@@ -25,12 +25,6 @@ namespace seidel::drivers {
 
 namespace {
 
-/// How many rows each process has.
-std::vector<std::int64_t> counts_of(const Processes& all, const RowShares& shares) {
-  std::vector<std::int64_t> counts;
-  for (int p = 0; p < all.size(); ++p) counts.push_back(shares.rows(p));
-  return counts;
-}
 /// On process 0 these, on others none: what only process 0 sends, or receives.
 std::vector<std::int64_t> of_first(const Processes& all, const std::vector<std::int64_t>& counts) {
   return all.rank() == 0 ? counts : std::vector<std::int64_t>(counts.size());
@@ -62,7 +56,7 @@ void collect(const Processes& all, HostSpan<const double> mine, const std::vecto
 template <class Offset>
 Csr<double, Offset> deal(const OpenMP& on, const Processes& all, const RowShares& shares,
                          const CsrView<double, Offset, Host>& A) {
-  const std::vector<std::int64_t> one(std::size_t(all.size()), 1), rows = counts_of(all, shares);
+  const std::vector<std::int64_t> one(std::size_t(all.size()), 1), rows = shares.counts();
   std::vector<std::int64_t> first(one.size()), entries(one.size());
   if (all.rank() == 0)
     for (int p = 0; p < all.size(); ++p) {
@@ -106,10 +100,7 @@ class PartOn final : public Part {
     rows = std::move(shared);
     const Stopwatch preparing;
     Csr<double, Offset, SpaceOf<B>> there;
-    if constexpr (HostBackend<B>)
-      there = std::move(mine);
-    else
-      together(rows->all, [&] { there = copied_to<SpaceOf<B>>(local, mine.view()), mine = {}; });
+    together(rows->all, [&] { there = moved_to<SpaceOf<B>>(local, std::move(mine)); });
     DistributedMatrix<Offset, B> A(on_, std::move(there));
     note_product(setup, A.product(), preparing.seconds());
     const Stopwatch making;
@@ -161,7 +152,7 @@ class Member {
 
   Summary solve(const MethodChoice& choice, const Criteria& criteria, const double* b, double* x,
                 const std::function<bool()>& wants_stop) {
-    const std::vector<std::int64_t> rows = counts_of(all_, part_->rows->shares);
+    const std::vector<std::int64_t> rows = part_->rows->shares.counts();
     Summary summary;
     on_all([&] {
       Array<double> my_b(part_->rows->rows()), my_x(part_->rows->rows());
@@ -200,7 +191,7 @@ class Member {
     const std::int64_t count = std::int64_t(told(all_, double(near_null.vectors.ncols)));
     MultiVector<double> vectors(rows->rows(), count, Layout::column_major);
     for (std::int64_t j = 0; j < count; ++j)
-      deal(host(), all_, all_.rank() == 0 ? &near_null.vectors(0, j) : nullptr, counts_of(all_, rows->shares),
+      deal(host(), all_, all_.rank() == 0 ? &near_null.vectors(0, j) : nullptr, rows->shares.counts(),
            HostSpan<double>(&vectors.view()(0, j), rows->rows()));
     const NearNullVectors here{vectors.view(), unknowns};
     const auto make = [&](const auto& on) {

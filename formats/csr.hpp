@@ -85,14 +85,21 @@ Csr<Real, Offset, To> copied_to(const On& on, const CsrView<Real, Offset, From>&
   return {A.nrows, A.ncols, copied_to<To>(on, A.row_ptr), copied_to<To>(on, A.col_idx), copied_to<To>(on, A.values)};
 }
 
-/// A matrix of the host in the memory of `on`: A itself, or on a GPU a copy, which `kept` then holds.
-template <Backend B, class Real, class Offset>
-CsrView<Real, Offset, typename B::Space> brought_to(const B& on, const CsrView<Real, Offset, Host>& A,
-                                                    Csr<Real, Offset, typename B::Space>& kept) {
-  if constexpr (HostBackend<B>) {
+/// The arrays of A themselves where they are in memory space To, else copies there.
+template <MemorySpace To, class Real, class Offset, MemorySpace From>
+Csr<Real, Offset, To> moved_to(const auto& on, Csr<Real, Offset, From> A) {
+  return {A.nrows, A.ncols, moved_to<To>(on, std::move(A.row_ptr)), moved_to<To>(on, std::move(A.col_idx)),
+          moved_to<To>(on, std::move(A.values))};
+}
+
+/// A in the memory of `kept`: A itself where it is there, else a copy, which `kept` then holds. `on` is the back end of one side.
+template <MemorySpace From, MemorySpace To, class Real, class Offset>
+CsrView<Real, Offset, To> brought_to([[maybe_unused]] const auto& on, const CsrView<Real, Offset, From>& A,
+                                     Csr<Real, Offset, To>& kept) {
+  if constexpr (std::is_same_v<From, To>) {
     return A;
   } else {
-    kept = copied_to<typename B::Space>(on, A);
+    kept = copied_to<To>(on, A);
     return kept.view();
   }
 }

@@ -125,5 +125,13 @@ template <class To, class On, class T, class From>
 Array<T, To> copied_to(const On& on, const Array<T, From>& from) {
   return copied_to<To>(on, from.span());
 }
+/// `owned` itself where it is in memory space To, else a copy there.
+template <class To, class On, class T, class From>
+Array<T, To> moved_to([[maybe_unused]] const On& on, Array<T, From> owned) {
+  if constexpr (std::is_same_v<From, To>)
+    return owned;
+  else
+    return copied_to<To>(on, owned);
+}
 
 }  // namespace seidel

@@ -26,6 +26,12 @@ RowShares::RowShares(const std::vector<std::int64_t>& counts) : unit_(terms_of_b
   for (const std::int64_t count : counts) first_.push_back(first_.back() + count);
 }
 
+std::vector<std::int64_t> RowShares::counts() const {
+  std::vector<std::int64_t> counts;
+  for (std::size_t p = 0; p + 1 < first_.size(); ++p) counts.push_back(rows(int(p)));
+  return counts;
+}
+
 int RowShares::owner(std::int64_t row) const {
   return int(std::upper_bound(first_.begin(), first_.end(), row) - first_.begin()) - 1;
 }

@@ -24,6 +24,8 @@ class RowShares {
   std::int64_t unit() const { return unit_; }
   std::int64_t first(int process) const { return first_[std::size_t(process)]; }
   std::int64_t rows(int process) const { return first(process + 1) - first(process); }
+  /// The rows of each process.
+  std::vector<std::int64_t> counts() const;
   std::int64_t units(int process) const { return (rows(process) + unit_ - 1) / unit_; }
   int owner(std::int64_t row) const;
 

@@ -206,19 +206,6 @@ struct ChooseWeights {
 };
 
 template <class Offset, class Space>
-struct PlaceWeights {
-  Span<const Index, Space> chosen;
-  Span<const double, Space> weight;
-  Span<const Offset, Space> row_ptr;
-  Span<Index, Space> col_idx;
-  Span<double, Space> values;
-  SEIDEL_HD void operator()(Index i) const {
-    const std::int64_t from = std::int64_t(max_prolongator_entries) * i - row_ptr[i];
-    for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) col_idx[k] = chosen[from + k], values[k] = weight[from + k];
-  }
-};
-
-template <class Offset, class Space>
 struct UpdateWeights {
   ExtendedRow<Offset, Space> row;
   Span<const Offset, Space> row_ptr;
@@ -299,7 +286,7 @@ Csr<double, Offset, SpaceOf<B>> classical_interpolation(const B& on, const CsrVi
   Array<std::int32_t, Space> count(on, n + 1);
   for_each_row(on, A.row_ptr, ChooseWeights<Offset, Space>{{A, strong, rows.of_row}, chosen, weight, count});
   P.take_entries(on, places_of<B, Offset>(on, count, P.row_ptr));
-  for_each_row(on, A.row_ptr, PlaceWeights<Offset, Space>{chosen, weight, P.row_ptr, P.col_idx, P.values});
+  for_each_row(on, A.row_ptr, PlaceChosen<Offset, Space>{chosen, P.row_ptr, P.col_idx, weight, P.values});
   return P;
 }
 

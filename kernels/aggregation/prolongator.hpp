@@ -169,14 +169,20 @@ struct ChooseColumns {
   }
 };
 
+/// From room for all entries that a row may have to their places in P.
 template <class Offset, class Space>
-struct PlaceColumns {
+struct PlaceChosen {
   Span<const Index, Space> chosen;
   Span<const Offset, Space> row_ptr;
   Span<Index, Space> col_idx;
+  Span<const double, Space> weight = {};  // none: columns alone
+  Span<double, Space> values = {};
   SEIDEL_HD void operator()(Index i) const {
-    for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k)
-      col_idx[k] = chosen[std::int64_t(max_prolongator_entries) * i + (k - row_ptr[i])];
+    const std::int64_t from = std::int64_t(max_prolongator_entries) * i - row_ptr[i];
+    for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+      col_idx[k] = chosen[from + k];
+      if (!weight.empty()) values[k] = weight[from + k];
+    }
   }
 };
 
@@ -277,7 +283,7 @@ Csr<double, Offset, SpaceOf<B>> prolongator(const B& on, const CsrView<double, O
   Array<std::int32_t, Space> count(on, n + 1);
   for_each_row_of(on, A, ChooseColumns<Offset, Space>{{{strong, aggregates.of_row}, omega}, chosen, count});
   P.take_entries(on, places_of<B, Offset>(on, count, P.row_ptr));
-  for_each_row(on, A.row_ptr, PlaceColumns<Offset, Space>{chosen, P.row_ptr, P.col_idx});
+  for_each_row(on, A.row_ptr, PlaceChosen<Offset, Space>{chosen, P.row_ptr, P.col_idx});
   for_each_row_of(on, A,
                   ValuesOfRow<Offset, Space>{{{strong, aggregates.of_row}, omega}, P.row_ptr, P.col_idx, P.values});
   return P;

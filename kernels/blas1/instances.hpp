@@ -20,6 +20,7 @@ void instances(const On& on, Real* x) {
   for_each_element(on, 0, Multiply<Real>{x, x, x});
   for_each_element(on, 0, MultiplyAdd<Real>{x, x, x});
   for_each_element(on, 0, Gather<Real>{nullptr, x, x});
+  for_each_element(on, 0, Gather<Index>{nullptr, nullptr, nullptr});
   for_each_element(on, 0, AddTo<Real>{nullptr, x, x});
   for_each_element(on, 0, Convert<Real, double>{nullptr, x, nullptr});
   for_each_element(on, 0, Convert<Real, float>{nullptr, x, nullptr});

@@ -46,7 +46,7 @@ void gather_from_all(const B& on, const Processes& all, Span<const T, SpaceOf<B>
            processes_detail::pieces<std::byte, SpaceOf<B>>(whole.data(), counts));
 }
 
-/// A halo, and what it takes to exchange it: memory for elements on their way. T is float or double. Where exchange() is direct,
+/// A halo, and what it takes to exchange it: memory for elements on their way. T is float, double or Index. Where exchange() is direct,
 /// nothing is waited for or returned to the host, and no memory taken but lists of a few words per process.
 template <Backend B>
 class HaloExchange {

@@ -81,7 +81,8 @@ Csr<double, Offset, SpaceOf<B>> own_block(const B& on, const Halo& halo,
 template <Backend B, class Offset>
 Csr<double, Offset, SpaceOf<B>> own_diagonal(const B& on, const Halo& halo,
                                              const CsrView<double, Offset, SpaceOf<B>>& rows) {
-  return made_of_rows(on, rows.nrows, rows.nrows, DiagonalOf<Offset, SpaceOf<B>>{{rows}, Index(halo.before)});
+  return made_of_rows(on, rows.nrows, rows.nrows,
+                      ColumnsOf<Offset, SpaceOf<B>>{{rows}, Index(halo.before), 1, true, 1});
 }
 
 /// These rows, with a row for each of their other columns that has a 1 on the diagonal alone: a square matrix.

@@ -1,6 +1,5 @@
 // Everything that runs once per row or entry, named once for all back ends.
 #pragma once
-#include <seidel/kernels/distributed/numbers.hpp>
 #include <seidel/kernels/distributed/rows.hpp>
 
 namespace seidel::distributed_detail {
@@ -17,8 +16,6 @@ void instances(const B& on, const Processes& all, const Offset*) {
   rows_of_columns<B, Offset>(on, all, halo, A.view());
   added_rows<B, Offset>(on, all, halo, A.view());
   rows_between<B, Offset>(on, A.view(), 0, 0);
-  numbered<B>(on, {}, 0);
-  indices<B>(on, {});
   move_columns<B>(on, 0, {});
 }
 

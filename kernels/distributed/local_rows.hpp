@@ -45,6 +45,13 @@ struct FillRows {
   }
 };
 
+template <class Space>
+struct MoveColumn {
+  Index by;
+  Span<Index, Space> columns;
+  SEIDEL_HD void operator()(std::int64_t k) const { columns[k] += columns[k] < 0 ? 0 : by; }
+};
+
 }  // namespace distributed_detail
 
 // Rows to be made: row i has length(i) entries, which fill(i, columns, values) writes.
@@ -109,42 +116,28 @@ struct ReplacedRows : distributed_detail::StoredRows<Offset, Space> {
   }
 };
 
-/// The entries of row i of A in columns first ... first + count - 1, numbered from 0; or those in others, as they are.
+/// The entries of row i of A in `count` columns from first + step * i on, numbered from `first`; or those in others, as they are.
 template <class Offset, class Space>
 struct ColumnsOf : distributed_detail::StoredRows<Offset, Space> {
   Index first, count;
   bool inside;
+  Index step = 0;
 
   SEIDEL_HD Index length(Index i) const {
     Index n = 0;
-    for (Offset k = this->A.row_ptr[i]; k < this->A.row_ptr[i + 1]; ++k) n += has(this->A.col_idx[k]);
+    for (Offset k = this->A.row_ptr[i]; k < this->A.row_ptr[i + 1]; ++k) n += has(i, this->A.col_idx[k]);
     return n;
   }
   SEIDEL_HD void fill(Index i, Index* columns, double* values) const {
     for (Offset k = this->A.row_ptr[i]; k < this->A.row_ptr[i + 1]; ++k)
-      if (const Index c = this->A.col_idx[k]; has(c))
+      if (const Index c = this->A.col_idx[k]; has(i, c))
         *columns++ = inside ? c - first : c, *values++ = this->A.values[k];
   }
 
  private:
-  SEIDEL_HD bool has(Index c) const { return (c >= first && c < first + count) == inside; }
-};
-
-/// The entry (i, first + i) of A in column i, where it is stored.
-template <class Offset, class Space>
-struct DiagonalOf : distributed_detail::StoredRows<Offset, Space> {
-  Index first;
-
-  SEIDEL_HD Index length(Index i) const { return place(i) >= 0; }
-  SEIDEL_HD void fill(Index i, Index* columns, double* values) const {
-    if (const std::int64_t k = place(i); k >= 0) *columns = i, *values = this->A.values[k];
-  }
-
- private:
-  SEIDEL_HD std::int64_t place(Index i) const {
-    for (Offset k = this->A.row_ptr[i]; k < this->A.row_ptr[i + 1]; ++k)
-      if (this->A.col_idx[k] == first + i) return k;
-    return -1;
+  SEIDEL_HD bool has(Index i, Index c) const {
+    const Index from = first + step * i;
+    return (c >= from && c < from + count) == inside;
   }
 };
 
@@ -184,6 +177,12 @@ template <Backend B, class Offset>
 Csr<double, Offset, SpaceOf<B>> rows_between(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
                                              std::int64_t first, std::int64_t count) {
   return made_of_rows(on, count, A.ncols, RowRanges<Offset, SpaceOf<B>>{{{A, first, count}}});
+}
+
+/// Adds `by` to each that is not negative.
+template <Backend B>
+void move_columns(const B& on, Index by, Span<Index, SpaceOf<B>> columns) {
+  distributed_detail::for_each_of(on, columns.size(), distributed_detail::MoveColumn<SpaceOf<B>>{by, columns});
 }
 
 }  // namespace seidel

@@ -3,30 +3,13 @@
 #pragma once
 #include <algorithm>
 #include <numeric>
-#include <utility>
 #include <vector>
 
+#include <seidel/formats/convert.hpp>
 #include <seidel/kernels/aggregation/strength.hpp>
-#include <seidel/kernels/distributed/halo.hpp>
+#include <seidel/kernels/distributed/exchange.hpp>
 
 namespace seidel {
-
-/// The numbers of all processes, one after the other.
-template <class T>
-Array<T> of_all(const Processes& all, const Array<T>& mine) {
-  const std::size_t size = std::size_t(all.size());
-  const std::vector<std::int64_t> own(size, mine.size()), one(size, 1);
-  std::vector<std::int64_t> counts(size);
-  exchange(all, own.data(), one, counts.data(), one);
-  std::int64_t count = 0;
-  for (const std::int64_t n : counts) count += n;
-  Array<T> result;
-  together(all, [&] { result = Array<T>(count); });
-  const std::vector<HostSpan<const std::byte>> out(
-      size, {reinterpret_cast<const std::byte*>(mine.data()), mine.size() * std::int64_t(sizeof(T))});
-  all.exchange(out, processes_detail::pieces<std::byte>(result.data(), counts));
-  return result;
-}
 
 /// One number of each process, by one message.
 inline std::vector<double> one_of_each(const Processes& all, double mine) {
@@ -45,42 +28,38 @@ inline RowShares shares_of(const Processes& all, std::int64_t rows_here) {
   return RowShares(std::vector<std::int64_t>(counts.begin(), counts.end()));
 }
 
+/// The elements of all processes, one after the other.
+template <class T>
+Array<T> of_all(const Processes& all, const Array<T>& mine) {
+  const RowShares shares = shares_of(all, mine.size());
+  Array<T> result;
+  together(all, [&] { result = Array<T>(shares.n()); });
+  gather_from_all<T>(OpenMP{1}, all, mine, shares.counts(), result);
+  return result;
+}
+
 /// Sends out_counts[p] rows of A to process p, one after the other, and returns those that come, in_counts[p] from there.
 template <class Offset>
 Csr<double, Offset> exchanged_rows(const Processes& all, const Csr<double, Offset>& A,
                                    const std::vector<std::int64_t>& out_counts,
                                    const std::vector<std::int64_t>& in_counts) {
-  const std::size_t size = std::size_t(all.size());
-  std::vector<std::int64_t> lengths(static_cast<std::size_t>(A.nrows)), out_entries(size), in_entries(size);
-  std::int64_t row = 0, nrows = 0;
-  for (std::size_t p = 0; p < size; ++p)
-    for (std::int64_t n = out_counts[p]; n > 0; --n, ++row)
-      out_entries[p] += lengths[std::size_t(row)] = A.row_ptr[row + 1] - A.row_ptr[row];
-  for (const std::int64_t n : in_counts) nrows += n;
-  std::vector<std::int64_t> in_lengths(static_cast<std::size_t>(nrows));
-  exchange(all, lengths.data(), out_counts, in_lengths.data(), in_counts);
-  Csr<double, Offset> rows{Index(nrows), A.ncols, Array<Offset>(nrows + 1), {}, {}};
-  rows.row_ptr[0] = 0;
-  row = 0;
-  for (std::size_t p = 0; p < size; ++p)
-    for (std::int64_t n = in_counts[p]; n > 0; --n, ++row) {
-      rows.row_ptr[row + 1] = rows.row_ptr[row] + Offset(in_lengths[std::size_t(row)]);
-      in_entries[p] += in_lengths[std::size_t(row)];
-    }
+  const auto entries_of = [](const Array<Offset>& row_ptr, const std::vector<std::int64_t>& counts) {
+    std::vector<std::int64_t> entries;
+    std::int64_t row = 0;
+    for (const std::int64_t n : counts) entries.push_back(row_ptr[row + n] - row_ptr[row]), row += n;
+    return entries;
+  };
+  Array<Offset> lengths(A.row_ptr.size());  // behind a 0
+  std::adjacent_difference(A.row_ptr.begin(), A.row_ptr.end(), lengths.begin());
+  const std::int64_t nrows = std::accumulate(in_counts.begin(), in_counts.end(), std::int64_t(0));
+  Csr<double, Offset> rows{Index(nrows), A.ncols, Array<Offset>(nrows + 1, Offset(0)), {}, {}};
+  exchange(all, lengths.data() + 1, out_counts, rows.row_ptr.data() + 1, in_counts);
+  std::partial_sum(rows.row_ptr.begin(), rows.row_ptr.end(), rows.row_ptr.begin());
+  const auto out_entries = entries_of(A.row_ptr, out_counts), in_entries = entries_of(rows.row_ptr, in_counts);
   rows.take_entries(OpenMP{1}, rows.row_ptr[nrows]);
   exchange(all, A.col_idx.data(), out_entries, rows.col_idx.data(), in_entries);
   exchange(all, A.values.data(), out_entries, rows.values.data(), in_entries);
   return rows;
-}
-
-/// On the host.
-template <Backend B, class Rows>
-auto made_here(const B& on, std::int64_t nrows, std::int64_t ncols, const Rows& rows) {
-  auto made = made_of_rows(on, nrows, ncols, rows);
-  if constexpr (HostBackend<B>)
-    return made;
-  else
-    return copied_to<Host>(on, made.view());
 }
 
 /// Of A, whose rows processes share as they do the columns of another matrix: the rows for the columns of that here, as its halo says,
@@ -92,7 +71,7 @@ Csr<double, Offset, SpaceOf<B>> rows_of_columns(const B& on, const Processes& al
   Csr<double, Offset> sent;
   together(all, [&] {
     const Array<Index, Space> which = copied_to<Space>(on, halo.sent);
-    sent = made_here(on, which.size(), A.ncols, ChosenRows<Offset, Space>{{A}, which});
+    sent = moved_to<Host>(on, made_of_rows(on, which.size(), A.ncols, ChosenRows<Offset, Space>{{A}, which}));
   });
   const auto others = exchanged_rows(all, sent, halo.sends, halo.receives);
   Csr<double, Offset, Space> rows;
@@ -106,52 +85,6 @@ Csr<double, Offset, SpaceOf<B>> rows_of_columns(const B& on, const Processes& al
   return rows;
 }
 
-namespace rows_detail {
-
-struct SparseRow {
-  std::vector<Index> columns;
-  std::vector<double> values;
-
-  void add(Index column, double value) { columns.push_back(column), values.push_back(value); }
-};
-
-/// The sum of a row and row i of A.
-template <class Offset>
-SparseRow sum_of(const SparseRow& row, const Csr<double, Offset>& A, Index i) {
-  SparseRow sum;
-  std::size_t j = 0;
-  Offset k = A.row_ptr[i];
-  const Offset end = A.row_ptr[i + 1];
-  while (j < row.columns.size() || k < end) {
-    const bool in_row = j < row.columns.size() && (k == end || row.columns[j] <= A.col_idx[k]),
-               in_A = k < end && (j == row.columns.size() || A.col_idx[k] <= row.columns[j]);
-    const Index column = in_row ? row.columns[j] : A.col_idx[k];
-    const double value = in_row && in_A ? row.values[j] + A.values[k] : in_row ? row.values[j] : A.values[k];
-    sum.add(column, value);
-    j += in_row, k += in_A;
-  }
-  return sum;
-}
-
-/// The rows of `mine` numbered 0, 1, ..., to each of which those rows of `others` are added, in their order, that `to` says it
-/// of, ascending.
-template <class Offset>
-Csr<double, Offset> sums_of_rows(const Csr<double, Offset>& mine, const Csr<double, Offset>& others,
-                                 const std::vector<std::pair<Index, Index>>& to) {
-  std::vector<Offset> row_ptr{0};
-  SparseRow all;
-  auto next = to.begin();
-  for (Index i = 0; i < mine.nrows; ++i) {
-    SparseRow sum = sum_of({}, mine, i);
-    for (; next != to.end() && next->first == i; ++next) sum = sum_of(sum, others, next->second);
-    for (std::size_t k = 0; k < sum.columns.size(); ++k) all.add(sum.columns[k], sum.values[k]);
-    row_ptr.push_back(Offset(all.columns.size()));
-  }
-  return {mine.nrows, mine.ncols, Array<Offset>(row_ptr), Array<Index>(all.columns), Array<double>(all.values)};
-}
-
-}  // namespace rows_detail
-
 /// The other way: `parts` has a row for each column there, and the rows of other processes are added to theirs, in the order
 /// of processes. Returns the sums of the rows that are own.
 template <Backend B, class Offset>
@@ -160,9 +93,10 @@ Csr<double, Offset, SpaceOf<B>> added_rows(const B& on, const Processes& all, co
   using Space = SpaceOf<B>;
   Csr<double, Offset> of_others;
   together(all, [&] {
-    of_others =
-        made_here(on, halo.before + halo.after, parts.ncols,
-                  RowRanges<Offset, Space>{{{parts, 0, halo.before}, {parts, halo.before + halo.own, halo.after}}});
+    of_others = moved_to<Host>(
+        on,
+        made_of_rows(on, halo.before + halo.after, parts.ncols,
+                     RowRanges<Offset, Space>{{{parts, 0, halo.before}, {parts, halo.before + halo.own, halo.after}}}));
   });
   const auto come = exchanged_rows(all, of_others, halo.receives, halo.sends);
   Csr<double, Offset, Space> sums;
@@ -171,14 +105,23 @@ Csr<double, Offset, SpaceOf<B>> added_rows(const B& on, const Processes& all, co
         halo_detail::each_once(host_of(on), halo.sent);  // rows to which something is added
     std::vector<Index> in_parts;
     for (const Index row : longer) in_parts.push_back(Index(row + halo.before));
-    std::vector<std::pair<Index, Index>> to;  // a place in `longer`, a row that came
-    for (std::int64_t k = 0; k < halo.sent.size(); ++k)
-      to.emplace_back(count_below(longer.data(), std::int64_t(longer.size()), halo.sent[k]), k);
-    std::stable_sort(to.begin(), to.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
 
     const Array<Index, Space> which(on, in_parts), replaced(on, longer);
-    const auto mine = made_here(on, which.size(), parts.ncols, ChosenRows<Offset, Space>{{parts}, which});
-    const auto added = rows_detail::sums_of_rows(mine, come, to);
+    const auto mine =
+        moved_to<Host>(on, made_of_rows(on, which.size(), parts.ncols, ChosenRows<Offset, Space>{{parts}, which}));
+    std::vector<Index> row_idx, col_idx;
+    std::vector<double> values;
+    const auto add = [&](std::int64_t to, const Csr<double, Offset>& A, Index row) {
+      for (Offset k = A.row_ptr[row]; k < A.row_ptr[row + 1]; ++k)
+        row_idx.push_back(Index(to)), col_idx.push_back(A.col_idx[k]), values.push_back(A.values[k]);
+    };
+    for (Index i = 0; i < mine.nrows; ++i) add(i, mine, i);
+    for (Index i = 0; i < come.nrows; ++i)
+      add(count_below(longer.data(), std::int64_t(longer.size()), halo.sent[i]), come, i);
+    const auto nnz = std::int64_t(values.size());
+    const CooView<double, Host> terms{
+        mine.nrows, mine.ncols, {row_idx.data(), nnz}, {col_idx.data(), nnz}, {values.data(), nnz}};
+    const auto added = to_csr<Offset>(OpenMP{1}, terms);
     Csr<double, Offset, Space> kept;
     sums = made_of_rows(
         on, halo.own, parts.ncols,

@@ -2,8 +2,10 @@
 // entries are put in order at the end. The pattern of others is found in a set of bits, which is small beside a row of values
 // and gives the columns in order; then the sums are taken where they belong.
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include <seidel/formats/csr.hpp>
@@ -32,6 +34,20 @@ class ColumnSet {
       bits = std::uint64_t(1) << place % word_bits;
       place /= word_bits;
     }
+  }
+  /// Takes out the least column; none where the set is empty.
+  std::optional<Index> take_least() {
+    const auto& last = levels_[nlevels - 1];
+    std::int64_t least =
+        std::find_if(last.begin(), last.end(), [](std::uint64_t word) { return word != 0; }) - last.begin();
+    if (least == last.size()) return {};
+    for (int l = nlevels - 1; l >= 0; --l) least = word_bits * least + std::countr_zero(levels_[l][least]);
+    std::int64_t place = least;
+    for (auto& level : levels_) {
+      std::uint64_t& word = level[place /= word_bits];
+      if ((word &= word - 1) != 0) break;
+    }
+    return Index(least);
   }
   /// Calls visit(column) for each, ascending; the set is empty then.
   void drain(const auto& visit) {

@@ -18,7 +18,6 @@
 
 #include <seidel/formats/convert.hpp>
 #include <seidel/kernels/distributed/matrix.hpp>
-#include <seidel/kernels/distributed/numbers.hpp>
 #include <seidel/kernels/distributed/rows.hpp>
 #include <seidel/kernels/spgemm/spgemm.hpp>
 #include <seidel/solvers/multigrid/distributed_cycle.hpp>
@@ -284,26 +283,21 @@ class DistributedAmg {
       neighbour = Array<Index, Space>(local(), level.A.nnz());
       found = aggregated_rows<B, Offset>(local(), level, l, options_, options_.symmetric ? level.A : couplings.view(),
                                          of_couplings, neighbour.span());
-      if (is_worth_a_level(found.count, halo.own)) count = found.count;
+      if (is_worth_a_level(found.count, halo.own))
+        count = found.count;
+      else
+        found.of_row = moved_to<Space>(local(), Array<Index>(level.A.nrows, aggregation_detail::in_no_aggregate));
     });
     facts.strength = level.facts.strength;
     facts.lone = level.facts.lone;
 
     Prolongation to{.coarse = shares_of(all(), count), .P = {}};
     if (to.coarse.n() == 0) return to;
-    V of_row = A.domain();  // aggregates among those of all processes
-    if (count > 0) {
-      const auto numbers =
-          numbered<B>(local(), found.of_row.span().subspan(halo.before, halo.own), to.coarse.first(all().rank()));
-      copy<B, double>(local(), numbers.span(), of_row.span());
-    } else {
-      fill(of_row, -1);
-    }
-    const auto of_all_rows = A.with_halo(of_row);
+    found.count = Index(to.coarse.n());  // among those of all processes
+    move_columns<B>(local(), Index(to.coarse.first(all().rank())), found.of_row.span().subspan(halo.before, halo.own));
+    A.halo_exchange()->bring(found.of_row.span());
     together(all(), [&] {
-      const Aggregates<Space> aggregates{Index(to.coarse.n()), indices<B>(local(), of_all_rows), 0, 0};
-      const auto P =
-          prolongator(local(), level.A, packed_strong<B>(local(), neighbour).span(), aggregates, damping(facts));
+      const auto P = prolongator(local(), level.A, packed_strong<B>(local(), neighbour).span(), found, damping(facts));
       to.P = rows_between(local(), P.view(), halo.before, halo.own);
     });
     return to;
@@ -358,8 +352,6 @@ class DistributedAmg {
   /// The last level, brought to every process.
   WholeLevel<B> whole_level(const Matrix& A, AmgOptions options, const NearNull& near_null, Between& between) {
     const std::int64_t n = size_of(A), k = std::int64_t(largest(double(near_null.modes.ncols)));
-    std::vector<std::int64_t> counts;
-    for (int p = 0; p < all().size(); ++p) counts.push_back(A.on().rows().shares.rows(p));
     const auto rows = copied_to<Host>(local(), A.rows());
     const Csr<double, Offset> whole = whole_of(all(), A.on().rows().first(), A.halo(), rows.view(), n);
     Array<double> modes(n * k);
@@ -379,7 +371,7 @@ class DistributedAmg {
       AmgPreconditioner<Offset, B> M(local(), kept->view(), options,
                                      Modes{n, k, n, Layout::column_major, there.data()});
       for (const LevelFacts& level : M.levels()) facts_.push_back(level);
-      last.emplace(local(), all(), std::move(counts), std::move(M), kept);
+      last.emplace(local(), all(), A.on().rows().shares, std::move(M), kept);
     });
     if (levels_.empty()) return std::move(*last);
     const Scales scales = scales_of(A, inverse_diagonal_of(A, square_of(A)), between);

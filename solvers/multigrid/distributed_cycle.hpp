@@ -2,7 +2,6 @@
 #pragma once
 #include <array>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -65,52 +64,48 @@ class WholeLevel {
   using V = Vector<double, B>;
 
  public:
-  /// Process p has counts[p] of the rows. `kept`: what M needs for as long as it is used.
-  WholeLevel(const B& on, const Processes& all, std::vector<std::int64_t> counts, AnyPreconditioner<V> M,
+  /// `kept`: what M needs for as long as it is used.
+  WholeLevel(const B& on, const Processes& all, RowShares shares, AnyPreconditioner<V> M,
              std::shared_ptr<const void> kept)
       : on_(on),
         all_(&all),
-        counts_(std::move(counts)),
+        shares_(std::move(shares)),
         kept_(std::move(kept)),
         M_(std::move(M)),
-        b_(on, n()),
-        x_(on, n()) {}
+        b_(on, shares_.n()),
+        x_(on, shares_.n()) {}
 
   /// x = M b of the rows here.
   void apply(Span<const double, Space> b, Span<double, Space> x) const {
-    gather_from_all<double>(on_, *all_, b, counts_, b_.span());
+    gather_from_all<double>(on_, *all_, b, shares_.counts(), b_.span());
     M_.apply(b_, x_);
     copy<B, double>(on_, own(x_), x);
   }
   /// The same in a cycle, where the level is scaled: `inverse_scale` is S^-1 of the rows here.
   void take_scale(Span<const double, Space> inverse_scale) {
-    inverse_scale_ = Array<double, Space>(on_, n());
+    inverse_scale_ = Array<double, Space>(on_, shares_.n());
     one_ = Array<double, Space>(on_, std::vector<double>{1});
     here_ = Array<float, Space>(on_, inverse_scale.size());
-    everywhere_ = Array<float, Space>(on_, n());
-    gather_from_all<double>(on_, *all_, inverse_scale, counts_, inverse_scale_.span());
+    everywhere_ = Array<float, Space>(on_, shares_.n());
+    gather_from_all<double>(on_, *all_, inverse_scale, shares_.counts(), inverse_scale_.span());
   }
   Span<float, Space> scaled_b() const { return here_.span(); }
   void apply_scaled(Span<float, Space> x) const {
-    gather_from_all<float>(on_, *all_, here_, counts_, everywhere_.span());
+    gather_from_all<float>(on_, *all_, here_, shares_.counts(), everywhere_.span());
     leave_cycle(on_, std::as_const(everywhere_).span(), inverse_scale_.span(), b_.span());
     M_.apply(b_, x_);
-    enter_cycle(on_, own(x_), inverse_scale_.span().subspan(first(), x.size()), one_.data(), x);
+    enter_cycle(on_, own(x_), own(inverse_scale_), one_.data(), x);
   }
   std::int64_t bytes() const { return M_.bytes(); }
 
  private:
-  std::int64_t n() const { return std::accumulate(counts_.begin(), counts_.end(), std::int64_t(0)); }
-  std::int64_t first() const {
-    return std::accumulate(counts_.begin(), counts_.begin() + all_->rank(), std::int64_t(0));
-  }
-  Span<const double, Space> own(const V& v) const {
-    return v.span().subspan(first(), counts_[std::size_t(all_->rank())]);
+  Span<const double, Space> own(const auto& v) const {
+    return v.span().subspan(shares_.first(all_->rank()), shares_.rows(all_->rank()));
   }
 
   B on_;
   const Processes* all_;
-  std::vector<std::int64_t> counts_;
+  RowShares shares_;
   std::shared_ptr<const void> kept_;
   AnyPreconditioner<V> M_;
   mutable V b_, x_;

@@ -16,13 +16,11 @@ namespace seidel {
 template <class Real, Backend B>
 class JacobiPreconditioner {
  public:
-  template <class Offset>
-  JacobiPreconditioner(B on, const CsrView<Real, Offset, Host>& A)
-      : inverse_(on, brought_there(on, inverse_diagonal(on, A))) {}
-  /// Of a matrix in the memory of a GPU.
-  template <class Offset>
-  requires(!HostBackend<B>) JacobiPreconditioner(B on, const CsrView<Real, Offset, SpaceOf<B>>& A)
-      : inverse_(on, inverse_diagonal(on, A)) {}
+  /// Of a matrix in the memory of the host, or of B.
+  template <class Offset, MemorySpace Space>
+  requires(std::is_same_v<Space, Host> || !HostBackend<B>)
+      JacobiPreconditioner(B on, const CsrView<Real, Offset, Space>& A)
+      : inverse_(on, moved_to<SpaceOf<B>>(on, inverse_diagonal(on, A))) {}
 
   /// Of these 1 / a_ii.
   explicit JacobiPreconditioner(Vector<Real, B> inverse) : inverse_(std::move(inverse)) {}
@@ -41,12 +39,6 @@ class JacobiPreconditioner {
   const Vector<Real, B>* diagonal() const { return &inverse_; }
 
  private:
-  static Array<Real, SpaceOf<B>> brought_there([[maybe_unused]] const B& on, Array<Real> d) {
-    if constexpr (HostBackend<B>)
-      return d;
-    else
-      return copied_to<SpaceOf<B>>(on, d);
-  }
   Vector<Real, B> inverse_;
 };
 template <Backend B, class Real, class Offset, class Space>

@@ -61,12 +61,7 @@ MadePreconditioner<Distributed<B>> make_distributed(const DistributedMatrix<Offs
     auto block = std::make_shared<Block>();
     block->there = own_block(on, A.halo(), A.rows());
     const auto there = std::as_const(block->there).view();
-    CsrView<double, Offset, Host> here;
-    if constexpr (HostBackend<B>)
-      here = there;
-    else
-      block->copy = copied_to<Host>(on, there), here = block->copy.view();
-    auto of_block = make_preconditioner<B, Offset>(on, {here, there, near_null}, choice);
+    auto of_block = make_preconditioner<B, Offset>(on, {brought_to(on, there, block->copy), there, near_null}, choice);
     made = {.M = PerProcess<B>(std::move(of_block.M), is_symmetric, std::move(block)),
             .wavefronts = of_block.wavefronts,
             .shift = of_block.shift,

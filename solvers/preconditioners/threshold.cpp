@@ -2,9 +2,10 @@
 #include <seidel/solvers/preconditioners/threshold.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 #include <vector>
+
+#include <seidel/kernels/spgemm/host_rows.hpp>
 
 namespace seidel {
 
@@ -28,39 +29,6 @@ void keep_largest(Entries& row, std::int64_t count) {
   std::sort(row.begin(), row.end(), [](const Entry& a, const Entry& b) { return a.col < b.col; });
 }
 
-/// Columns, a bit each; above them a bit for each word that is not zero, and so on up to a single word. With a heap, ict takes
-/// 4.5 times as long where rows fill up.
-class ColumnSet {
- public:
-  explicit ColumnSet(Index n) {
-    for (std::size_t words = std::size_t(n); levels_.empty() || words > 1;)
-      levels_.emplace_back(words = std::max<std::size_t>(1, (words + 63) / 64), 0);
-  }
-  bool empty() const { return levels_.back()[0] == 0; }
-  void insert(Index col) {
-    for (auto& level : levels_) {
-      const bool had_others = std::exchange(level[col / 64], level[col / 64] | bit(col)) != 0;
-      if (had_others) return;
-      col /= 64;
-    }
-  }
-  Index take_least() {
-    Index least = 0;
-    for (auto level = levels_.rbegin(); level != levels_.rend(); ++level)
-      least = 64 * least + std::countr_zero((*level)[least]);
-    Index col = least;
-    for (auto& level : levels_) {
-      if ((level[col / 64] &= ~bit(col)) != 0) break;
-      col /= 64;
-    }
-    return least;
-  }
-
- private:
-  static std::uint64_t bit(Index col) { return std::uint64_t(1) << col % 64; }
-  std::vector<std::vector<std::uint64_t>> levels_;
-};
-
 /// A row while it is eliminated: its values, and the columns that have one.
 class WorkingRow {
  public:
@@ -81,14 +49,14 @@ class WorkingRow {
       stamp_[col] = now_;
       value_[col] = 0;
       if (col < row_)
-        before_.insert(col);
+        before_.insert(std::uint32_t(col) / 64, std::uint64_t(1) << col % 64);
       else if (col > row_)
         behind_.push_back(col);
     }
     return value_[col];
   }
   /// The next column before the diagonal, ascending; none.
-  std::optional<Index> next() { return before_.empty() ? std::nullopt : std::optional(before_.take_least()); }
+  std::optional<Index> next() { return before_.take_least(); }
   const std::vector<Index>& behind() const { return behind_; }  ///< columns behind the diagonal, in any order
 
  private:
@@ -97,7 +65,7 @@ class WorkingRow {
   std::vector<double> value_;
   std::vector<std::uint32_t> stamp_;  // 2 row + 1: of a row of A, 2 row + 2: fill of it
   std::vector<Index> behind_;
-  ColumnSet before_;
+  spgemm_detail::ColumnSet before_;  // with a heap, ict takes 4.5 times as long where rows fill up
 };
 
 /// Subtracts multiples of rows of U from a row. Where all fill that these can make is too small to be kept, they change the

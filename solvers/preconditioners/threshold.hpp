@@ -38,7 +38,7 @@ class ThresholdPreconditioner {
       : on_(std::move(on)),
         what_(what),
         options_(options),
-        factors_(in_space(found(A.here))),
+        factors_(moved_to<Space>(on_, found(A.here))),
         sweeps_(on_, factors_.view()) {}
 
   void apply(const Vector<double, B>& r, Vector<double, B>& z) const {
@@ -50,12 +50,8 @@ class ThresholdPreconditioner {
   /// ones stay. Errors  as the constructor; ShapeError for another number of rows.
   void update_values(const CsrView<double, Offset, Space>& A) {
     require_rows(A.nrows, factors_.nrows);
-    if constexpr (HostBackend<B>) {
-      *this = ThresholdPreconditioner(on_, {A, A}, what_, options_);
-    } else {
-      const auto here = copied_to<Host>(on_, A);
-      *this = ThresholdPreconditioner(on_, {here.view(), A}, what_, options_);
-    }
+    Csr<double, Offset, Host> copy;
+    *this = ThresholdPreconditioner(on_, {brought_to(on_, A, copy), A}, what_, options_);
   }
 
   double shift() const { return shift_; }  ///< alpha; 0 where A itself was factorised
@@ -79,12 +75,6 @@ class ThresholdPreconditioner {
       return factors.has_value();
     });
     return std::move(*factors);
-  }
-  Csr<double, Offset, Space> in_space(Csr<double, Offset, Host> factors) {
-    if constexpr (HostBackend<B>)
-      return factors;
-    else
-      return copied_to<Space>(on_, factors.view());
   }
 
   B on_;
