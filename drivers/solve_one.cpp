@@ -7,6 +7,7 @@
 
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/signals.hpp>
+#include <seidel/drivers/solve_classical.hpp>
 #include <seidel/drivers/solve_decide.hpp>
 #include <seidel/drivers/solve_direct.hpp>
 #include <seidel/drivers/solve_team.hpp>
@@ -47,8 +48,7 @@ std::shared_ptr<DirectSolver> refining_factors(const Problem& problem, double se
 }
 
 /// Where an x that seems to be good may have an error that no iterate shows, and factors are too dear to tell: as many iterations
-/// as x took, or a fifth of them and those that take no half of a second on one core, if these are fewer; these where x had a
-/// start.
+/// as x took, or a fifth of them and those of half a second on one core, if these are fewer, or x had a start.
 template <class Offset>
 std::int64_t iterations_to_look(const Problem& problem, const CsrView<double, Offset, Host>& A, Decided& decided,
                                 std::optional<Couplings>& couplings, const Outcome& outcome) {
@@ -202,12 +202,13 @@ class OneSolve {
       take_factors(decided_, *decided_.factors,
                    formatted("{} iterations were not enough, and factors cost less than a fifth of these",
                              count(after.iterations)));
-      by_factors_->solve_seconds += after.seconds;
+      by_factors_->solve_seconds += after.seconds + spent_;
       return std::move(*by_factors_);
     }
     Outcome outcome = std::move(*iterated);
     outcome.summary.attempts.insert(outcome.summary.attempts.begin(), attempts_.begin(), attempts_.end());
     attempts_ = outcome.summary.attempts;
+    if (outcome.solved) outcome.solve_seconds += spent_;
     if (singular_.known()) return beside_null_space(std::move(outcome));
     if (stop_requested()) return outcome;
     if (problem_.least_squares())
@@ -246,14 +247,28 @@ class OneSolve {
     if (singular_.known()) finish(outcome, decided_.factors.get());
     return true;
   }
-  /// If it may take factors, they are tried while the iteration waits, once they cost a fifth of it at most. Where they fail,
-  /// or a stop is requested meanwhile, it is still there. Throws FactorsSolvedIt.
   Outcome by_iterations(bool may_take_factors) {
+    try {
+      return iterations(may_take_factors, chosen_ && may_coarsen_otherwise(problem_, decided_));
+    } catch (const AggregatesAreSlow& slow) {
+      attempts_.push_back(coarsen_otherwise(problem_, slow, decided_));
+      spent_ += slow.seconds;
+      criteria_.seconds -= slow.seconds;
+      return iterations(may_take_factors, false);
+    }
+  }
+  /// If it may take factors, they are tried while the iteration waits, once they cost a fifth of it at most. Where they fail,
+  /// or a stop is requested meanwhile, it is still there. Throws FactorsSolvedIt, AggregatesAreSlow.
+  Outcome iterations(bool may_take_factors, bool may_be_slow) {
     Criteria criteria = criteria_;
-    if (may_take_factors)
-      criteria.on_iteration = [&](const IterationReport& report) {
+    if (may_take_factors || may_be_slow)
+      criteria.on_iteration = [&,
+                               judge = JudgeOfAggregates(options_.tolerance)](const IterationReport& report) mutable {
         criteria_.on_iteration(report);
-        if (by_factors_ || std::ranges::find(many_iterations, report.iteration) == std::end(many_iterations)) return;
+        if (may_be_slow) judge(report);
+        if (!may_take_factors || by_factors_ ||
+            std::ranges::find(many_iterations, report.iteration) == std::end(many_iterations))
+          return;
         const double taken = double(report.iteration) * seconds_per_iteration(problem_);
         Criteria rest = criteria_;
         rest.seconds -= report.seconds;
@@ -263,8 +278,7 @@ class OneSolve {
           say(options_, formatted("{} iterations were not enough: factors of A are tried, about {}",
                                   count(report.iteration), human_seconds(decided_.factors->forecast().seconds)));
         by_factors_ = tried(*decided_.factors, rest);
-        if (by_factors_->solved ||
-            by_factors_->is_right_by_factors())  // or else no x has a residual as small as asked for
+        if (by_factors_->solved || by_factors_->is_right_by_factors())  // no x has a smaller residual
           throw FactorsSolvedIt{report.iteration, report.seconds};
       };
     return std::move(iterate(problem_, decided_, criteria).front());

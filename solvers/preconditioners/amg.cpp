@@ -73,6 +73,8 @@ Lattice lattice_of(const CsrView<double, Offset, Host>& A, const Settings& set) 
 
 }  // namespace
 
+void take_classical_coarsening(Settings& settings) { settings.set(details[coarsening], classical); }
+
 AmgOptions amg_options(const MethodChoice& choice, Index unknowns_per_node) {
   const Settings& set = choice.settings;
   return {.coarsening = {.strength = set[details[strength]],

@@ -34,6 +34,8 @@ struct AmgOptions {
 struct MethodChoice;
 /// As the choice says; for so many unknowns per node, 0 for those that A shows, unless it says that, too.
 AmgOptions amg_options(const MethodChoice& choice, Index unknowns_per_node);
+/// amg.coarsening=classical
+void take_classical_coarsening(Settings& settings);
 
 /// What the caller does in a way of his own; what is left empty is done as the options say.
 template <class Offset, Backend B>

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <sstream>
 
 #include <seidel/drivers/report/format.hpp>
@@ -28,6 +29,45 @@ TEST_CASE("multigrid as a method solves, with amg as its cycle") {
   const Run run = succeeded({"solve", "poisson2d:40", "--method", "multigrid", "--json", "-"});
   CHECK(contains(run.out, "\"method\": \"multigrid\""));
   CHECK(contains(run.out, "\"preconditioner\": \"amg\""));
+}
+
+TEST_CASE("where cg with aggregates is slow, as for a plate of varying stiffness, classical coarsening takes over") {
+  const Folder folder;
+  const int n = 110;  // L D L, L the Laplacian of n x n points
+  const auto at = [=](int i, int j) { return i * n + j + 1; };
+  std::string entries;
+  int count = 0;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      std::map<std::pair<int, int>, double> row;  // of L D L
+      const auto around = [&](int i, int j, double by, const auto& then) {
+        for (const auto& [di, dj, a] :
+             {std::tuple{0, 0, 4.0}, {-1, 0, -1.0}, {1, 0, -1.0}, {0, -1, -1.0}, {0, 1, -1.0}})
+          if (i + di >= 0 && i + di < n && j + dj >= 0 && j + dj < n) then(i + di, j + dj, a * by);
+      };
+      around(i, j, 1, [&](int k, int l, double a) {
+        const double stiffness = std::exp2((k * 7919 + l * 104729) % 11 - 5);
+        around(k, l, a * stiffness, [&](int p, int q, double b) { row[{p, q}] += b; });
+      });
+      for (const auto& [to, a] : row)
+        if (at(to.first, to.second) <= at(i, j)) {
+          entries += formatted("{} {} {}\n", at(i, j), at(to.first, to.second), a);
+          ++count;
+        }
+    }
+  write_file(folder / "A.mtx",
+             formatted("%%MatrixMarket matrix coordinate real symmetric\n{} {} {}\n", n * n, n * n, count) + entries);
+  const auto report = report_of({folder / "A.mtx", "--out", folder / "x.mtx", "--backend", "serial"});
+  CHECK(report["converged"] == true);
+  CHECK(contains(report["choice"].get<std::string>(),
+                 "; classical coarsening, because with aggregates the residual was"));
+  REQUIRE(report["attempts"].size() == 2);
+  CHECK(report["attempts"][0]["status"] == "stagnated");
+  const auto by_aggregates = report_of({folder / "A.mtx", "--method", "cg", "--precond", "amg"});
+  CHECK(double(report["iterations"]) < 0.85 * double(by_aggregates["iterations"]));
+  CHECK(by_aggregates["attempts"].size() == 1);  // what was asked for by name stays
+  succeeded({"solve", folder / "A.mtx", "--out", folder / "y.mtx", "--backend", "openmp", "--threads", "2", "--quiet"});
+  CHECK(read_file(folder / "x.mtx") == read_file(folder / "y.mtx"));
 }
 
 TEST_CASE("gmg finds the lattice of a file and says so, and names the row that disagrees") {
@@ -72,8 +112,8 @@ TEST_CASE("a K cycle takes the flexible form of cg, and bicgstab is refused with
 
 TEST_CASE("a solved system exits 0; the report goes to standard output and says so") {
   const Run run = succeeded({"solve", "poisson2d:20"});
-  for (const char* part :
-       {"400 x 400", "symmetric", "b = A * ones", "on one core", "cg", "jacobi", "solved:", "next:", "target 1.0e-08"}) {
+  for (const char* part : {"400 x 400", "symmetric", "b = A * ones", "on one core", "cg", "jacobi",
+                           "solved:", "next:", "target 1.0e-08"}) {
     CAPTURE(part);
     CHECK(contains(run.out, part));
   }
@@ -143,8 +183,8 @@ TEST_CASE("an error tolerance that the limit of iterations kept from being met i
   std::string b;
   for (int i = 0; i < 8000; ++i) b += formatted("{}\n", i * i % 7);
   write_file(folder / "b.txt", b);
-  const Run limited = seidel_program({"solve", "poisson3d:20", "--rhs", folder / "b.txt", "--precond", "symgs",
-                                      "--tol", "1e-2", "--error-tol", "1e-9", "--max-iterations", "12"});
+  const Run limited = seidel_program({"solve", "poisson3d:20", "--rhs", folder / "b.txt", "--precond", "symgs", "--tol",
+                                      "1e-2", "--error-tol", "1e-9", "--max-iterations", "12"});
   CHECK(contains(limited.out, "--max-iterations 120"));
   CHECK(!contains(limited.out, "badly conditioned"));
 }
