@@ -227,7 +227,6 @@ TEST_CASE(
        {{"convert", matrix, "A.npz"}, {"A.npz", "Matrix Market"}},
        {{"convert", matrix, "A.mtx.bz2"}, {"A.mtx.bz2", "a .mtx or .mtx.gz file"}},
        {{"solve", matrix, "--out", "x.mtx.XZ"}, {"--out", "x.mtx.XZ", "a .mtx or .mtx.gz file"}},
-       {{"convert", matrix, "A.MTX.GZ", "--format", "array"}, {"A.MTX.GZ", "without .gz"}},
        {{"solve", matrix, "--out", "/no/such/folder/x.mtx"}, {"--out", "/no/such/folder", "mkdir -p"}},
        {{"solve", matrix, "--json", "/"}, {"--json", "folder"}},
        {{"solve", "-", "--rhs", "-"}, {"standard input"}},
