@@ -96,7 +96,8 @@ int run(const ConvertOptions& options) {
   Array<Index> rows;  // in the order in which they are written; empty: as they are
   if (options.permute_diagonal) {
     rows = permute_diagonal(loaded);
-    say(options, "the rows are in another order; b needs the same one, which --json FILE lists as \"rows\"");
+    if (!std::ranges::is_sorted(rows))
+      say(options, "the rows are in another order; b needs the same one, which --json FILE lists as \"rows\"");
   }
   // What was one triangle in the file stays one triangle, as long as the matrix has that symmetry.
   WriteOptions write;
