@@ -37,6 +37,7 @@ std::string shape_of(const LoadedMatrix& loaded) {
 /// The first column that is a sum of multiples of those before it, or zero; -1 where there is none.
 std::int64_t first_dependent_column(const MultiVector<double>& columns) {
   const auto at = columns.view();
+  if (at.nrows == 0) return 0;
   std::vector<double> all;
   for (std::int64_t c = 0; c < at.ncols; ++c) {
     all.insert(all.end(), &at(0, c), &at(0, c) + at.nrows);
@@ -74,7 +75,7 @@ LoadedNearNull load_near_null(const SolveOptions& options, const LoadedMatrix& A
   LoadedNearNull loaded{.vectors = dense(vectors.matrix.view())};
   if (const std::int64_t column = first_dependent_column(loaded.vectors); column >= 0)
     throw InputError(
-        formatted("{}: found a column {} that is a sum of multiples of those before it, or zero, expected "
+        formatted("{}: found column {}, a sum of multiples of those before it, or zero, expected "
                   "independent ones\n  leave it out",
                   vectors.name, column + 1));
   return loaded;
