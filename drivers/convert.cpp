@@ -1,6 +1,4 @@
 // seidel convert: any matrix in, a clean Matrix Market file out.
-#include <charconv>
-
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/matrix_source.hpp>
 #include <seidel/drivers/output_file.hpp>
@@ -8,7 +6,6 @@
 #include <seidel/drivers/with_backend.hpp>
 #include <seidel/formats/arrange.hpp>
 #include <seidel/formats/convert.hpp>
-#include <seidel/formats/matrix_market/gzip.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/runtime/quantity.hpp>
 #include <seidel/formats/runtime/stopwatch.hpp>
@@ -17,26 +14,25 @@ namespace seidel::drivers {
 
 namespace {
 
-/// All entries, column by column, as text.
-std::string array_text(const CsrView<double, std::int64_t, Host>& A) {
+/// All entries, column by column.
+void write_array(const std::string& path, const CsrView<double, std::int64_t, Host>& A, const WriteOptions& options) {
   const std::int64_t entries = std::int64_t(A.nrows) * A.ncols, available = available_bytes(Host{});
-  // An entry is 8 bytes in memory and up to 25 in the text.
-  if (entries > available / 33)
+  if (entries > available / 8)
     throw ResourceError(formatted(
         "--format array: {} x {} are {} entries, {} of memory, {} are free\n  --format coordinate writes the {} only",
-        count(A.nrows), count(A.ncols), count(entries), human_bytes(33 * entries), human_bytes(available),
+        count(A.nrows), count(A.ncols), count(entries), human_bytes(8 * entries), human_bytes(available),
         plural(A.nnz(), "nonzero")));
   Array<double> dense(entries, 0.0);
   for (std::int64_t i = 0; i < A.nrows; ++i)
     for (std::int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
       dense[A.col_idx[k] * std::int64_t(A.nrows) + i] = A.values[k];
-  std::string text = formatted("%%MatrixMarket matrix array real general\n{} {}\n", A.nrows, A.ncols);
-  char digits[32];
-  for (const double value : dense) {
-    const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-    text.append(digits, end).push_back('\n');
-  }
-  return text;
+  std::vector<HostSpan<const double>> columns;
+  for (std::int64_t j = 0; j < A.ncols; ++j)
+    columns.push_back(std::as_const(dense).span().subspan(j * A.nrows, A.nrows));
+  if (columns.empty())
+    write_text(path, formatted("%%MatrixMarket matrix array real general\n{} 0\n", A.nrows));
+  else
+    write_vectors(path, columns, options);
 }
 
 /// The matrix of IN, as --real-form wants it. Errors  InputError if that is not for this file.
@@ -91,9 +87,6 @@ Json json_of(const ConvertOptions& options, const LoadedMatrix& loaded, const Ar
 
 int run(const ConvertOptions& options) {
   const bool array = options.form == "array";
-  if (array && mm::names_gzip(options.out))
-    throw UsageError(
-        formatted("OUT: found '{}', expected a name without .gz: --format array is written plain", options.out));
   const OpenMP host = host_threads(options);
   LoadedMatrix loaded = load(options);
   const auto& A = loaded.matrix;
@@ -103,7 +96,8 @@ int run(const ConvertOptions& options) {
   Array<Index> rows;  // in the order in which they are written; empty: as they are
   if (options.permute_diagonal) {
     rows = permute_diagonal(loaded);
-    say(options, "the rows are in another order; b needs the same one, which --json FILE lists as \"rows\"");
+    if (!std::ranges::is_sorted(rows))
+      say(options, "the rows are in another order; b needs the same one, which --json FILE lists as \"rows\"");
   }
   // What was one triangle in the file stays one triangle, as long as the matrix has that symmetry.
   WriteOptions write;
@@ -112,7 +106,7 @@ int run(const ConvertOptions& options) {
   const double convert_seconds = converting.seconds();
   const Stopwatch writing;
   if (array)
-    write_text(options.out, array_text(A.view()));
+    write_array(options.out, A.view(), write);
   else
     write_matrix_market(options.out, A.view(), write);
   const double write_seconds = writing.seconds();

@@ -98,7 +98,11 @@ std::vector<std::string> names_of_details() {
 
 std::string meanings_of_details() {
   std::string meanings;
-  for (const Setting& setting : all_settings()) meanings += formatted("\n  {}", setting.help);
+  for (const Setting& setting : all_settings()) {
+    const auto end = setting.help.find(' ');
+    meanings += formatted("\n  {:<16}  {}", setting.help.substr(0, end),
+                          setting.help.substr(setting.help.find_first_not_of(' ', end)));
+  }
   return meanings;
 }
 

@@ -24,7 +24,8 @@ DenseShape dense_shape(const std::string& spec) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   if (!read_extents(std::string_view(spec).substr(dense.size()), extents) || std::min(extents[0], extents[1]) < 0 ||
       std::max(extents[0], extents[1]) > most)
-    throw UsageError(formatted("{}: expected dense:MxN with whole numbers from 0 to {}: dense:1000x64", spec, most));
+    throw UsageError(formatted("{}: found '{}', expected MxN, whole numbers from 0 to {}: dense:1000x64", spec,
+                               spec.substr(dense.size()), most));
   return {extents[0], extents[1]};
 }
 

@@ -184,8 +184,8 @@ Json made_json(const Trial& made) {
 /// How a GPU computes A x from CSR.
 std::string gpu_products_text(const RowStatistics& rows) {
   const int longest = spmv_detail::longest_unlisted_row(rows.nrows, rows.nnz);
-  std::string text = formatted("from CSR, {:.3g} nonzeros per row: {}", rows.mean,
-                               spmv_detail::described_unprepared(rows.nrows, rows.nnz));
+  std::string text =
+      formatted("from CSR, {:.3g} per row: {}", rows.mean, spmv_detail::described_unprepared(rows.nrows, rows.nnz));
   if (rows.max > longest)
     text += formatted("; rows of more than {}: a warp for each {} entries", longest, count(sum_block));
   if (spmv_detail::unprepared_way(rows.nrows, rows.nnz) == spmv_detail::UnpreparedWay::staged_if_regular)

@@ -47,6 +47,10 @@ void require_file(const std::string& option, const std::string& word, bool may_b
     message +=
         "\n  expected a .mtx or .mtx.gz file, - for standard input, or a generator such as poisson3d:64"
         "\n  all generators: seidel generate --help";
+  else
+    message += formatted("\n  expected {}a Matrix Market file{}{}", option == "--null-space" ? "constant, " : "",
+                         option.empty() ? "" : ", or one of plain numbers",
+                         is_generator(word) ? ": generators make no vectors" : "");
   throw InputError(message);
 }
 
@@ -63,6 +67,7 @@ LoadedMatrix load_matrix(const std::string& word, const CommonOptions& options, 
     LiveLine line(!options.quiet);
     ReadOptions read = read_options(options, line, loaded.name);
     read.repair = repair;
+    read.repair_by = "--repair of solve, info and convert";
     read.complex = complex;
     read.sized = sized;
     MatrixFile file = read_matrix_market(word, read);

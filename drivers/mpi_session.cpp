@@ -2,6 +2,7 @@
 #include <seidel/drivers/mpi_session.hpp>
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -33,6 +34,15 @@ MpiSession::MpiSession() {
   MPI_Comm_free(&on_this_machine);
 }
 MpiSession::~MpiSession() { MPI_Finalize(); }
+
+void meet() {
+  MPI_Request request;
+  mpi_check(MPI_Ibarrier(MPI_COMM_WORLD, &request), "waiting for processes");
+  for (int done = 0; !done;) {
+    mpi_check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "waiting for processes");
+    if (!done) usleep(200);
+  }
+}
 
 GridShape squarest(int processes) {
   int sizes[2] = {0, 0};

@@ -33,6 +33,9 @@ int on_all_processes(const auto& work) {
   return 0;
 }
 
+/// Waits for all processes, those that come early without keeping a core busy.
+void meet();
+
 struct GridShape {
   int rows = 0, columns = 0;
 };
@@ -49,8 +52,6 @@ struct ProcessPlace {
   std::optional<Cuda> gpu = {};
   std::string describe() const;
 };
-/// How many GPUs processes of one machine share, at least 1. Errors  BackendError.
-int cuda_device_count();
 /// Every process calls it. Errors  BackendError.
 ProcessPlace process_place(const CommonOptions& options, const MpiSession& session);
 

@@ -1,6 +1,5 @@
 // What a user knows of the smooth error of A: --coordinates, --near-null.
 #include <algorithm>
-#include <cmath>
 
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/solve_problem.hpp>
@@ -23,13 +22,6 @@ MultiVector<double> dense(const CsrView<double, std::int64_t, Host>& A) {
   return columns;
 }
 
-/// Columns that are one after the other in memory, times powers of two.
-MultiVector<double> of_size_1(MultiVector<double> columns) {
-  const auto at = columns.view();
-  for (std::int64_t c = 0; c < at.ncols; ++c) scale_to_size_1({at.data + at.at(0, c), at.nrows});
-  return columns;
-}
-
 LoadedMatrix finite(LoadedMatrix loaded) {
   if (loaded.file && loaded.file->nonfinite > 0)
     throw InputError(formatted("{}: found {} NaN or infinite, expected finite numbers only",
@@ -42,23 +34,14 @@ std::string shape_of(const LoadedMatrix& loaded) {
   return formatted("{} x {}", count(loaded.matrix.nrows), count(loaded.matrix.ncols));
 }
 
-/// Modified Gram-Schmidt: the first column of which nothing is left, or -1.
-std::int64_t first_dependent_column(MultiVector<double> columns) {
-  const auto Q = columns.view();
-  const auto product = [&](std::int64_t a, std::int64_t b) {
-    double sum = 0;
-    for (std::int64_t i = 0; i < Q.nrows; ++i) sum += Q(i, a) * Q(i, b);
-    return sum;
-  };
-  for (std::int64_t c = 0; c < Q.ncols; ++c) {
-    const double before = std::sqrt(product(c, c));
-    for (std::int64_t p = 0; p < c; ++p) {
-      const double s = product(p, c);
-      for (std::int64_t i = 0; i < Q.nrows; ++i) Q(i, c) -= s * Q(i, p);
-    }
-    const double after = std::sqrt(product(c, c));
-    if (!(after > 1e-10 * before)) return c;
-    for (std::int64_t i = 0; i < Q.nrows; ++i) Q(i, c) /= after;
+/// The first column that is a sum of multiples of those before it, or zero; -1 where there is none.
+std::int64_t first_dependent_column(const MultiVector<double>& columns) {
+  const auto at = columns.view();
+  if (at.nrows == 0) return 0;
+  std::vector<double> all;
+  for (std::int64_t c = 0; c < at.ncols; ++c) {
+    all.insert(all.end(), &at(0, c), &at(0, c) + at.nrows);
+    if (NullSpace::spanned_by(all, Index(at.nrows)).dimension() <= c) return c;
   }
   return -1;
 }
@@ -90,9 +73,9 @@ LoadedNearNull load_near_null(const SolveOptions& options, const LoadedMatrix& A
     throw InputError(formatted("{}: found {}, expected {} x 1 to {}: a column per vector, {} has {}", vectors.name,
                                shape_of(vectors), count(n), max_unknowns_per_node, A.name, plural(n, "row")));
   LoadedNearNull loaded{.vectors = dense(vectors.matrix.view())};
-  if (const std::int64_t column = first_dependent_column(of_size_1(dense(vectors.matrix.view()))); column >= 0)
+  if (const std::int64_t column = first_dependent_column(loaded.vectors); column >= 0)
     throw InputError(
-        formatted("{}: found a column {} that is a sum of multiples of those before it, or zero, expected "
+        formatted("{}: found column {}, a sum of multiples of those before it, or zero, expected "
                   "independent ones\n  leave it out",
                   vectors.name, column + 1));
   return loaded;

@@ -63,12 +63,13 @@ std::string lower_case(std::string word) {
 std::string nearest(const std::string& typed, const std::vector<std::string>& names) {
   std::string word = lower_case(typed);
   std::replace(word.begin(), word.end(), '_', '-');
+  if (word.size() > 2 && word[0] == '-' && word[1] != '-') word = "-" + word;
   for (const auto& [ours, others] : other_names)
     if (std::ranges::find(others, word) != others.end() && std::ranges::find(names, ours) != names.end())
       return std::string(ours);
   std::string best;
   const std::size_t letters = word.size() - std::min(word.find_first_not_of('-'), word.size());
-  std::size_t least = std::max<std::size_t>(1, letters / 3) + 1;
+  std::size_t least = std::min(letters, std::max<std::size_t>(1, letters / 3) + 1);
   for (const auto& name : names) {
     std::size_t distance = edits(word, name);
     if (word.size() >= 2 && name.starts_with(word)) distance = 1;

@@ -31,13 +31,17 @@ inline bool is_auto(const std::string& option, const std::string& value) {
   return lower_case(value) == "auto";
 }
 
-/// Refuses the name of a matrix or vector to be written that promises another format than Matrix Market, plain or gzip.
-inline void require_matrix_market(const std::string& option, const std::string& file) {
-  for (const char* ending : {".npy", ".npz", ".rb", ".rsa", ".rua", ".mat", ".h5", ".hdf5", ".csv", ".json", ".pkl",
-                             ".bz2", ".xz", ".zst", ".lz4", ".zip", ".7z", ".tar", ".tgz"})
+enum class Written { matrix_market, dense };
+/// Refuses the name of a file to be written that promises another format than that.
+inline void require_ending(const std::string& option, const std::string& file, Written as) {
+  std::vector<const char*> others = {".npy", ".npz", ".rb", ".rsa", ".rua", ".mat", ".h5", ".hdf5", ".csv", ".json",
+                                     ".pkl", ".bz2", ".xz", ".zst", ".lz4", ".zip", ".7z", ".tar",  ".tgz"};
+  if (as == Written::dense) others.insert(others.end(), {".mtx", ".gz"});
+  for (const char* ending : others)
     if (lower_case(file).ends_with(ending))
-      throw UsageError(formatted("{}: found '{}', expected a .mtx or .mtx.gz file: it is written as Matrix Market text",
-                                 option, file));
+      throw UsageError(formatted("{}: found '{}', expected {}", option, file,
+                                 as == Written::dense ? "a name such as A.dense: it is written in binary"
+                                                      : "a .mtx or .mtx.gz file: it is written as Matrix Market text"));
 }
 
 /// What a number must be, in words and as a test.
@@ -49,11 +53,10 @@ struct Range {
 
 inline const Range<double> between_0_and_1{"a number above 0 and below 1", [](double v) { return v > 0 && v < 1; }};
 
-/// Whole numbers from `least` to `most`, or up.
+/// Whole numbers from `least` to `most`.
 template <class Number>
-Range<Number> whole(Number least, std::type_identity_t<std::optional<Number>> most = {}) {
-  return {formatted("a whole number from {} {}", least, most ? formatted("to {}", *most) : std::string("up")),
-          [=](Number v) { return v >= least && (!most || v <= *most); }};
+Range<Number> whole(Number least, std::type_identity_t<Number> most = std::numeric_limits<Number>::max()) {
+  return {formatted("a whole number from {} to {}", least, most), [=](Number v) { return v >= least && v <= most; }};
 }
 
 /// The whole text as a number in `range`.

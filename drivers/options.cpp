@@ -30,7 +30,8 @@ struct SolveCommand : CommandFor<SolveOptions> {
     read_from(app->add_option("MATRIX", options.matrix, matrix_help)->required());
     input_file(
         "-b,--rhs", options.rhs,
-        "right-hand side b, a Matrix Market file (default: A * ones); several columns are several right-hand sides");
+        "right-hand side b, a Matrix Market file or plain numbers (default: A * ones); several columns are several "
+        "right-hand sides");
     exchangeable.push_back(input_file("--x0", options.x0, "where to start (default: 0)"));
     input_file(
         "--coordinates", options.coordinates,
@@ -102,7 +103,7 @@ struct SolveCommand : CommandFor<SolveOptions> {
     if (!order.empty()) options.request.order = one_of("--order", order, {Order::natural, Order::colours});
     if (options.tolerance == 0 && options.absolute_tolerance == 0)
       throw UsageError(formatted("--tol: found '0', expected {}", relative_tolerance.expected));
-    require_matrix_market("--out", options.out);
+    require_ending("--out", options.out, Written::matrix_market);
   }
 
   /// Refuses what would be ignored beside --least-squares.
@@ -156,15 +157,15 @@ struct GenerateCommand : CommandFor<GenerateOptions> {
     file("--coordinates", options.coordinates,
          "of elasticity3d: write the coordinates of its points, too, for seidel solve --coordinates");
     number("--seed", options.seed, "N", "of the random ones: the same seed, the same matrix, everywhere (1)",
-           whole<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max()));
+           whole<std::uint64_t>(0));
     app->add_flag("--fp32", options.fp32, "of dense:MxN: elements of 4 bytes (8)");
     on_host = "generate works on the host";
     app->footer("SPEC is one of\n" + generator_help() +
                 "\n  dense:MxN  a dense matrix in a binary file, for seidel gemm (docs/gemm.md has its layout)");
   }
   void finish() override {
-    require_matrix_market("--out", options.out);
-    require_matrix_market("--coordinates", options.coordinates);
+    require_ending("--out", options.out, options.spec.starts_with("dense:") ? Written::dense : Written::matrix_market);
+    require_ending("--coordinates", options.coordinates, Written::matrix_market);
     if (options.coordinates == "-") throw UsageError("--coordinates: found '-', expected the name of a file");
     if (app->get_option("--seed")->count() > 0 && is_generator(options.spec) && !is_random(options.spec))
       throw UsageError(
@@ -191,6 +192,7 @@ struct GemmCommand : CommandFor<GemmOptions> {
   }
   void finish() override {
     require_one_of("--method", options.method, {"summa", "row-sums"});
+    require_ending("--out", options.out, Written::dense);
     // Many processes read each file, and write the result under another name at first: a device would be replaced by a file.
     for (const auto& [name, path] :
          {std::pair("A", options.a), {"B", options.b}, {"C", options.c}, {"--out", options.out}})
@@ -222,7 +224,7 @@ struct ConvertCommand : CommandFor<ConvertOptions> {
   }
   void finish() override {
     require_one_of("--format", options.form, {"coordinate", "array"});
-    require_matrix_market("OUT", options.out);
+    require_ending("OUT", options.out, Written::matrix_market);
   }
 };
 

@@ -118,15 +118,12 @@ bool has_more_null_vectors(const NullSpace& space, const DirectSystem& system, c
 }
 
 void note_error(const DirectSystem& system, double error, const V& x, Outcome& outcome) {
-  outcome.at_least = false;
-  outcome.error = error;
   outcome.singular = !std::isfinite(error);
-  outcome.error_source = outcome.singular ? ErrorSource::singular : ErrorSource::refinement;
+  outcome.note_error(outcome.singular ? ErrorSource::singular : ErrorSource::refinement, error);
   if (!system.ones) return;
   outcome.error_against_ones = 0;
   for (const double v : x.span()) outcome.error_against_ones = std::max(outcome.error_against_ones, std::abs(v - 1));
-  outcome.error = outcome.error_against_ones;
-  outcome.error_source = ErrorSource::exact;
+  outcome.note_error(ErrorSource::exact, outcome.error_against_ones);
 }
 
 using View = CsrView<double, std::int32_t, Host>;
@@ -184,25 +181,19 @@ Outcome solve_directly(const DirectSystem& system, DirectSolver& solver, const C
   if (regular || (nearby && outcome.solved))
     note_error(system, regular ? done.error : std::numeric_limits<double>::infinity(), x, outcome);
   if (outcome.solved) {
-    summary.status = Status::converged;
-    summary.reason = "the true residual is within the tolerance";
+    summary.end(Status::converged, "the true residual is within the tolerance");
   } else if (criteria.stop && criteria.stop->load(std::memory_order_relaxed)) {
-    summary.status = Status::interrupted;
-    summary.reason = "a stop was requested";
+    summary.end(Status::interrupted, "a stop was requested");
   } else if (regular) {
-    summary.status = Status::stagnated;
-    summary.reason = "further corrections by the factors do not reduce the residual";
+    summary.end(Status::stagnated, "further corrections by the factors do not reduce the residual");
   } else if (solver.given_up()) {
-    summary.status = Status::time_limit;
-    summary.reason = "the limit of time is reached";
+    summary.end(Status::time_limit, "the limit of time is reached");
   } else if (in_time) {
-    summary.status = Status::breakdown;
     summary.breakdown = Breakdown::zero_pivot;
-    summary.reason = "a pivot of its factors is zero";
+    summary.end(Status::breakdown, "a pivot of its factors is zero");
   } else {
-    summary.status = Status::time_limit;
-    summary.reason = formatted("factorising takes about {}, longer than the limit of time",
-                               human_seconds(solver.forecast().seconds));
+    summary.end(Status::time_limit, formatted("factorising takes about {}, longer than the limit of time",
+                                              human_seconds(solver.forecast().seconds)));
   }
   summary.seconds = watch.seconds();
   outcome.setup_seconds = outcome.preconditioner_seconds = solver.seconds();
@@ -252,8 +243,7 @@ void refine_outside(const NullSpace& space, const DirectSystem& system, DirectSo
   const V b(host, copied_to<Host>(host, system.b)), x(host, copied_to<Host>(host, outcome.x.span()));
   V r = like(b), d = like(b), Ad = like(b);
   if (has_more_null_vectors(space, system, solver, d)) {
-    outcome.error_source = ErrorSource::singular;
-    outcome.error = std::numeric_limits<double>::infinity();
+    outcome.note_error(ErrorSource::singular, std::numeric_limits<double>::infinity());
     outcome.refine_seconds = watch.seconds();
     return;
   }
@@ -267,9 +257,8 @@ void refine_outside(const NullSpace& space, const DirectSystem& system, DirectSo
   const double correction = max_abs(d), largest = max_abs(x);
   (void)error_of_rounded_b(solver, b, r, d);
   (void)space.project(d.span());
-  outcome.at_least = false;
-  outcome.error = largest > 0 ? std::max({correction, double(max_abs(d)), eps * largest}) / largest : eps;
-  outcome.error_source = ErrorSource::refinement;
+  outcome.note_error(ErrorSource::refinement,
+                     largest > 0 ? std::max({correction, double(max_abs(d)), eps * largest}) / largest : eps);
   outcome.refine_seconds = watch.seconds();
 }
 
@@ -321,9 +310,7 @@ void refine_least_squares(const DirectSystem& system, HostSpan<const double> x0,
     outcome.summary.reason = "factors of [s I, A; A' 0] gave x, whose residual is within the tolerance";
   }
   axpy(-1, finer_x, x);
-  outcome.error_source = ErrorSource::refinement;
-  outcome.at_least = false;
-  outcome.error = std::max(rounding, finer.solved ? 0.0 : double(max_abs(x))) / size_of_x;
+  outcome.note_error(ErrorSource::refinement, std::max(rounding, finer.solved ? 0.0 : double(max_abs(x))) / size_of_x);
   if (finer.solved) {
     outcome.certificate = finer.certificate;
     outcome.least_squares = finer.least_squares;

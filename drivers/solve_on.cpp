@@ -124,8 +124,7 @@ class Columns {
       fill(error, 1);
       axpy(-1, x, error);
       outcome.error_against_ones = max_abs(error);
-      outcome.error_source = ErrorSource::exact;
-      outcome.error = outcome.error_against_ones;
+      outcome.note_error(ErrorSource::exact, outcome.error_against_ones);
     } else if (outcome.solved && outcome.summary.norm_b == 0) {
       outcome.error_source = ErrorSource::exact;
     } else if (const auto& seen = outcome.summary.error; outcome.solved && seen && !seen->is_void()) {
@@ -161,12 +160,9 @@ class Columns {
     const auto found = constants_->found(copied_to<Host>(on_, x.span()), copied_to<Host>(on_, r.span()),
                                          std::max(outcome.error, max_trusted_error));
     if (found.singular && !system_.null_space_known) {
-      outcome.error_source = ErrorSource::singular;
-      outcome.error = std::numeric_limits<double>::infinity();
+      outcome.note_error(ErrorSource::singular, std::numeric_limits<double>::infinity());
     } else if (found.error > outcome.error) {
-      outcome.error_source = ErrorSource::constants;
-      outcome.at_least = found.at_least;
-      outcome.error = found.error;
+      outcome.note_error(ErrorSource::constants, found.error, found.at_least);
     }
   }
 
@@ -182,11 +178,8 @@ class Columns {
     }
     V r = like(b);
     certified_residual(on_, A_, x.span(), b.span(), r.span());
-    if (const double error = error_along(*unseen_, products_, r, x); error > outcome.error) {
-      outcome.error_source = ErrorSource::unseen;
-      outcome.at_least = false;
-      outcome.error = error;
-    }
+    if (const double error = error_along(*unseen_, products_, r, x); error > outcome.error)
+      outcome.note_error(ErrorSource::unseen, error);
     outcome.look_seconds = watch.seconds();
   }
 

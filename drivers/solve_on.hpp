@@ -103,6 +103,9 @@ struct Outcome : Setup {
   double solve_seconds = 0, certify_seconds = 0;
 
   bool error_is_known() const { return error_source != ErrorSource::none; }
+  void note_error(ErrorSource source, double its, bool from_below = false) {
+    error_source = source, error = its, at_least = from_below;
+  }
   /// Whether factors of A tell that the error of x is small, whatever the residual is.
   bool is_right_by_factors() const { return error_source == ErrorSource::refinement && error <= max_trusted_error; }
 };

@@ -147,8 +147,7 @@ bool met_zero_pivot(const Summary& summary) {
 /// Ones are not the smallest solution.
 void note_singular(Outcome& outcome) {
   outcome.error_against_ones = -1;
-  outcome.error_source = ErrorSource::singular;
-  outcome.error = std::numeric_limits<double>::infinity();
+  outcome.note_error(ErrorSource::singular, std::numeric_limits<double>::infinity());
 }
 
 /// Where A is singular, lsmr finds the x of least norm if any x solves it, and otherwise one with the least residual. What is

@@ -116,8 +116,7 @@ void finish_singular(const Problem& problem, const Singular& singular, HostSpan<
   outcome.summary.norm_b = norm2(right);  // of all of b
   outcome.solved = outcome.certificate.relative_residual <= criteria_of(problem).target(outcome.summary.norm_b);
   if (singular.inconsistent() && outcome.summary.converged()) {
-    outcome.summary.status = Status::stagnated;
-    outcome.summary.reason = "the part of b that some x gives is solved for";
+    outcome.summary.end(Status::stagnated, "the part of b that some x gives is solved for");
     outcome.error_source = ErrorSource::none;
   }
   if (!outcome.known_x) return;
@@ -125,8 +124,7 @@ void finish_singular(const Problem& problem, const Singular& singular, HostSpan<
   (void)singular.space.project(known.span());
   const double size = largest(known);
   for (std::int64_t i = 0; i < known.size(); ++i) known[i] -= outcome.x[i];
-  outcome.error_source = ErrorSource::exact;
-  outcome.error = largest(known) / (size > 0 ? size : 1);
+  outcome.note_error(ErrorSource::exact, largest(known) / (size > 0 ? size : 1));
   outcome.error_against_ones = -1;
 }
 

@@ -1,8 +1,6 @@
 // Processes that solve one system together: the first one leads, the others do what it says.
 #include <seidel/drivers/solve_team.hpp>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -218,16 +216,6 @@ class Member {
   bool connected_ = false;  // the GPUs
   std::unique_ptr<Part> part_;
 };
-
-/// Waits for all processes, those that come early without keeping a core busy.
-void meet() {
-  MPI_Request request;
-  mpi_check(MPI_Ibarrier(MPI_COMM_WORLD, &request), "waiting for processes");
-  for (int done = 0; !done;) {
-    mpi_check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "waiting for processes");
-    if (!done) usleep(200);
-  }
-}
 
 enum class Task : char { set_up_narrow, set_up_wide, solve, end };
 

@@ -6,7 +6,7 @@
 
 #include <seidel/drivers/solve_decide.hpp>
 #include <seidel/drivers/solve_problem.hpp>
-#include <seidel/formats/runtime/parallel.hpp>
+#include <seidel/formats/runtime/shares.hpp>
 #include <seidel/kernels/vector.hpp>
 
 namespace seidel::drivers {
@@ -29,15 +29,11 @@ int unit_of(double least, double most) {
 
 void multiply(const OpenMP& host, HostSpan<double> v, int exponent) {
   if (exponent == 0) return;
-  parallel_for(host, v.size(), [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) v[i] = std::ldexp(v[i], exponent);
-  });
+  for_each_index(host, v.size(), 1, [&](std::int64_t i) { v[i] = std::ldexp(v[i], exponent); });
 }
 
 void negate(const OpenMP& host, HostSpan<double> v) {
-  parallel_for(host, v.size(), [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) v[i] = -v[i];
-  });
+  for_each_index(host, v.size(), 1, [&](std::int64_t i) { v[i] = -v[i]; });
 }
 
 double largest(const OpenMP& host, HostSpan<const double> v) { return max_abs<OpenMP, double>(host, v); }
@@ -106,9 +102,8 @@ void restore_units(const Problem& problem, std::size_t column, HostSpan<const do
       note_solved(criteria_of(problem), outcome);
       outcome.error = std::max(outcome.error, change / largest);
       if (was_solved && !outcome.solved) {
-        summary.status = Status::breakdown;
         summary.breakdown = Breakdown::not_finite;
-        summary.reason = "x is beyond the range of double precision";
+        summary.end(Status::breakdown, "x is beyond the range of double precision");
       }
     }
   }

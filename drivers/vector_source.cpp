@@ -19,17 +19,18 @@ struct PlainNumbers {
   std::size_t per_line = 0;  // 0: they differ
 };
 
-/// The numbers of a text that begins with one, between blanks and lines; what follows a # is a comment. Nothing of another
-/// text.
+/// The numbers of a text that begins with one, between blanks and lines; what follows a # or % is a comment. Nothing of another
+/// text, as that of a banner.
 std::optional<PlainNumbers> plain_numbers(std::string_view text, const std::string& file) {
   constexpr const char* blanks = " \t\r";
   PlainNumbers plain;
   const auto end_of = [](std::string_view text, std::size_t at) { return std::min(at, text.size()); };
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  if (lower_case(std::string(text.substr(0, 40))).find("matrixmarket") != std::string::npos) return {};
   for (std::int64_t row = 1; !text.empty(); ++row) {
     std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(end_of(text, line.size() + 1));
-    line = line.substr(0, line.find('#'));
+    line = line.substr(0, line.find_first_of("#%"));
     const std::size_t before = plain.numbers.size();
     for (auto at = line.find_first_not_of(blanks); at != line.npos; at = line.find_first_not_of(blanks, at)) {
       const std::string_view word = line.substr(at, end_of(line, line.find_first_of(blanks, at)) - at);
@@ -39,7 +40,7 @@ std::optional<PlainNumbers> plain_numbers(std::string_view text, const std::stri
       if (!number || !std::isfinite(value))
         throw InputError(formatted(
             "{}:{}:{}: found '{}', expected a finite number\n  between the numbers stand blanks, line ends and "
-            "comments that begin with #",
+            "comments that begin with # or %",
             file, row, at + 1, word.substr(0, 40)));
       plain.numbers.push_back(value);
       at += word.size();

@@ -163,7 +163,7 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
     if (choice.method.only_with.empty()) taken.say(choice.preconditioner_name(), ", as asked");
     if (!choice.method.takes(choice.preconditioner.name))
       throw UsageError(std::string(choice.method.name) + ": found " + std::string(choice.preconditioner_name()) +
-                       " as preconditioner, expected " + std::string(choice.method.only_with));
+                       " as preconditioner, expected " + std::string(choice.method.only_with) + "\n  leave it out");
   } else if (choice.method == Method::multigrid) {
     choice.preconditioner = PreconditionerKind::amg;
     taken.say(choice.preconditioner_name(), ", whose cycles are the method");

@@ -103,6 +103,7 @@ struct Summary {
   int restart = 0;                       // gmres: directions per cycle
   std::vector<Attempt> attempts;         // solve(): all methods tried, the last one is told above; else empty
 
+  void end(Status how, std::string why) { status = how, reason = std::move(why); }
   bool converged() const { return status == Status::converged; }
   /// What `attempts` keeps of a method.
   Attempt as_attempt() const {

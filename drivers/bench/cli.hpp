@@ -50,8 +50,8 @@ struct ContestCommand : CommandFor<Options> {
   void require_operand(const std::vector<std::string>& words, const std::string& command, const char* placeholder,
                        const char* help, const char* example) const {
     if (words.empty() && !options.list)
-      throw UsageError(
-          formatted("{}: a {} is missing: {}\n  start with: {} {}", command, placeholder, help, command, example));
+      throw UsageError(formatted("{}: a {} is missing: {}\n  start with: {} {}", within_program(command), placeholder,
+                                 help, command, example));
   }
 };
 
@@ -137,7 +137,7 @@ struct BenchHpcgCommand : CommandFor<BenchHpcgOptions> {
     number("--n", options.n, "N", "points along each side, a multiple of 8 (104)", whole<Index>(8, 1024));
     number("--seconds", options.seconds, "S", "how long solves are repeated (60; at least one solve)",
            Range<double>{"a number above 0", [](double s) { return s > 0; }});
-    with_text("--order", "ORDER", "of sweeps: natural, colours (colours, unless one core works alone)",
+    with_text("--order", "ORDER", "of sweeps: natural, colours or auto: colours, unless one core works alone (auto)",
               [this](const std::string& text) {
                 options.order = one_of("--order", text, {Order::natural, Order::colours});
               });
@@ -163,9 +163,10 @@ struct BenchGemmMpiCommand : CommandFor<BenchGemmMpiOptions> {
 
 struct BenchCompareCommand : CommandFor<BenchCompareOptions> {
   explicit BenchCompareCommand(CLI::App& bench)
-      : CommandFor(bench, "compare", "what became faster or slower between two files of bench --json") {
+      : CommandFor(bench, "compare", "what became faster or slower between two files of bench KERNEL or suite --json") {
     on_host = "it compares files";
-    read_from(app->add_option("OLD", options.old_file, "a file of seidel bench --json"))->required();
+    read_from(app->add_option("OLD", options.old_file, "a file that seidel bench KERNEL or suite --json wrote"))
+        ->required();
     read_from(app->add_option("NEW", options.new_file, "another"))->required();
     page(options.html);
   }

@@ -1,6 +1,8 @@
 // seidel bench compare OLD.json NEW.json: what became faster or slower.
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 #include <map>
 #include <set>
@@ -39,7 +41,8 @@ struct Differences {
 
 JsonValue parsed(const std::string& name) {
   std::ifstream file(name);
-  if (!file) throw InputError(name + ": cannot be read\n  name a file that seidel bench --json wrote");
+  if (!file)
+    throw InputError(formatted("{}: {}\n  name a file that seidel bench --json wrote", name, std::strerror(errno)));
   const std::optional<JsonValue> document = read_json(file);
   const auto refuse = [&](const std::string& found) {
     throw InputError(formatted(
@@ -85,12 +88,13 @@ struct Timed {
   Sample sample;
 };
 /// By what was measured; `with_threads` tells OpenMP rivals of different numbers of threads apart.
-std::map<std::string, Timed> samples_of(const JsonValue& file, const std::string& name, bool with_threads) try {
+std::map<std::string, Timed> samples_of(const JsonValue& file, bool with_threads) {
   std::map<std::string, Timed> samples;
   for (const auto& m : file["measurements"].elements()) {
     std::string what = formatted("{}, {}", m["rival"].string(), m["matrix"].string());
     if (!m.contains("seconds")) continue;  // not timed
-    if (with_threads && m["backend"].string() == "openmp") what += ", " + plural(int(m["threads"].number()), "thread");
+    if (with_threads && text_or_none(m, "backend") == "openmp")
+      what += ", " + plural(int(m["threads"].number()), "thread");
     if (m["k"].number() != 1 || m["layout"].string() != "row")
       what += formatted(", k = {}, {}", int(m["k"].number()), m["layout"].string());
     if (m.contains("order")) what += formatted(", {} order", m["order"].string());
@@ -99,8 +103,17 @@ std::map<std::string, Timed> samples_of(const JsonValue& file, const std::string
     for (const auto& seconds : m["seconds"].elements()) timed.sample.add(seconds.number());
   }
   return samples;
-} catch (const InputError& fault) {
-  throw InputError(formatted("{}: found a measurement that does not say what it is: {}", name, fault.what()));
+}
+
+/// Errors  InputError for a file without all that is compared.
+JsonValue checked(const std::string& name) {
+  const JsonValue file = parsed(name);
+  try {
+    threads_of(file), roofs_of(file), samples_of(file, false);
+  } catch (const InputError& fault) {
+    throw InputError(formatted("{}: found a measurement that does not say what it is: {}", name, fault.what()));
+  }
+  return file;
 }
 
 Comparison compared(const std::string& what, const Sample& old_sample, const Timed& now) {
@@ -158,10 +171,10 @@ std::vector<std::string> other_differences(const JsonValue& old_file, const Json
 /// Where each file has one number of threads, OpenMP rivals are compared across these numbers.
 /// Errors  InputError if one cannot be read, is not of schema seidel.bench/1, or lacks a key.
 Differences compare(const std::string& old_name, const std::string& new_name) {
-  const JsonValue old_file = parsed(old_name), new_file = parsed(new_name);
+  const JsonValue old_file = checked(old_name), new_file = checked(new_name);
   // One number of threads against another one: the same rivals, on more or fewer threads.
   const bool one_each = (threads_of(old_file) + threads_of(new_file)).find(',') == std::string::npos;
-  const auto before = samples_of(old_file, old_name, !one_each), after = samples_of(new_file, new_name, !one_each);
+  const auto before = samples_of(old_file, !one_each), after = samples_of(new_file, !one_each);
   Differences found;
   for (const auto& [what, timed] : before)
     if (const auto other = after.find(what); other != after.end())

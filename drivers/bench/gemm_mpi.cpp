@@ -1,11 +1,9 @@
 // seidel bench gemm-mpi: products of dense matrices in memory, on 1, 2, 3 ... of the processes that mpirun started.
-#include <unistd.h>
-
 #include <cmath>
 #include <limits>
 
-#include <seidel/drivers/bench/kernels/tasks.hpp>
 #include <seidel/drivers/bench/kernels/judging.hpp>
+#include <seidel/drivers/bench/kernels/tasks.hpp>
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/mpi_session.hpp>
 #include <seidel/drivers/output_file.hpp>
@@ -116,13 +114,6 @@ Result measured(const On& on, const Experiment& what, MPI_Comm processes, int tr
   return best;
 }
 
-/// Waits for all processes without keeping a core busy, which others may need.
-void wait_for_all() {
-  MPI_Request request;
-  MPI_Ibarrier(MPI_COMM_WORLD, &request);
-  for (int done = 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done;) usleep(1000);
-}
-
 std::vector<Experiment> experiments(const BenchGemmMpiOptions& options, int processes) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   std::vector<GridShape> grids;
@@ -223,7 +214,7 @@ int measure(const BenchGemmMpiOptions& options, const MpiSession& session) {
       });
       MPI_Comm_free(&processes);
     }
-    wait_for_all();
+    meet();
   }
   return session.rank == 0 ? report.finish() : 0;
 }

@@ -4,6 +4,7 @@
 #include <seidel/config.hpp>
 #include <seidel/drivers/bench/sample.hpp>
 #include <seidel/drivers/commands.hpp>
+#include <seidel/drivers/matrix_source.hpp>
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/html.hpp>
 #include <seidel/drivers/report/json.hpp>
@@ -43,6 +44,10 @@ struct Measured {
   std::vector<Read> reads = {};
 
   double rate(double seconds) const { return double(scan.bytes) / seconds / 1e9; }
+  std::string size() const {
+    return human_bytes(scan.bytes) +
+           (scan.inflated ? formatted(" of text, {} compressed", human_bytes(report.file_bytes)) : "");
+  }
   std::string scan_name() const { return scan.inflated ? "zlib alone" : "bare scan"; }
 };
 
@@ -71,13 +76,12 @@ Measured measured(const BenchReadOptions& options) {
 }
 
 Table table_of(const Measured& m) {
-  Table table{{"what", "threads", "seconds", "GB/s", m.scan.inflated ? "of zlib" : "of the scan, per core"}};
-  table.row(
-      {m.scan_name(), "1", formatted("{:.4f}", m.scan_seconds), formatted("{:.3f}", m.rate(m.scan_seconds)), "1.00"});
-  table.row({"first touch of the memory", "1", formatted("{:.4f}", m.touch_seconds), "", ""});
+  Table table{{"what", "threads", "time", "GB/s", m.scan.inflated ? "of zlib" : "of the scan, per core"}};
+  table.row({m.scan_name(), "1", human_seconds(m.scan_seconds), formatted("{:.3f}", m.rate(m.scan_seconds)), "1.00"});
+  table.row({"first touch of the memory", "1", human_seconds(m.touch_seconds), "", ""});
   for (const auto& r : m.reads)
-    table.row({"read", std::to_string(r.threads), formatted("{:.4f}", r.seconds),
-               formatted("{:.3f}", m.rate(r.seconds)), formatted("{:.2f}", r.ratio)});
+    table.row({"read", std::to_string(r.threads), human_seconds(r.seconds), formatted("{:.3f}", m.rate(r.seconds)),
+               formatted("{:.2f}", r.ratio)});
   return table;
 }
 
@@ -87,9 +91,8 @@ std::string text_of(const Measured& m, const BenchReadOptions& options) {
   const Paint paint(terminal.colours);
   Lines lines(terminal);
   lines.raw(paint.bold("seidel bench read " + options.file)).blank();
-  lines.item("file",
-             formatted("{}, {} x {}, {}, {} {}", human_bytes(m.scan.bytes), count(report.nrows), count(report.ncols),
-                       plural(report.entries, "entry", "entries"), name(report.field), name(report.symmetry)));
+  lines.item("file", formatted("{}, {} x {}, {}, {} {}", m.size(), count(report.nrows), count(report.ncols),
+                               plural(report.entries, "entry", "entries"), name(report.field), name(report.symmetry)));
   lines.item("machine", formatted("{}, {}", processor_name(), plural(available_threads(), "thread")));
   lines.item("measured", formatted("the median of {}, the file in the memory cache after the first",
                                    plural(options.repetitions, "run")));
@@ -98,10 +101,9 @@ std::string text_of(const Measured& m, const BenchReadOptions& options) {
 
 std::string page_of(const Measured& m, const BenchReadOptions& options) {
   HtmlPage page("seidel bench read", "Reading " + options.file, true);
-  page.facts("What was run", {{"entries", count(m.report.entries)},
-                              {"bytes", human_bytes(m.scan.bytes)},
-                              {"machine", processor_name()},
-                              {"version", version}});
+  page.facts(
+      "What was run",
+      {{"entries", count(m.report.entries)}, {"size", m.size()}, {"machine", processor_name()}, {"version", version}});
   page.table("Reading beside a bare scan", table_of(m), "Medians; the file is in the memory cache after the first.");
   std::vector<Bar> bars;
   const auto add = [&](const std::string& what, double rate) {
@@ -115,7 +117,7 @@ std::string page_of(const Measured& m, const BenchReadOptions& options) {
 
 Json json_of(const Measured& m, const BenchReadOptions& options) {
   Json json = json_document("seidel.bench.read/1", options.command_line);
-  json.set("file", options.file).set("bytes", std::int64_t(m.scan.bytes)).set("entries", std::int64_t(m.scan.entries));
+  json.set("file", options.file).set("bytes", std::int64_t(m.scan.bytes)).set("entries", m.report.entries);
   json.set("processor", processor_name()).set("repetitions", options.repetitions);
   json.set("scan_seconds", m.scan_seconds).set("scan_gb_per_s", m.rate(m.scan_seconds));
   json.set("first_touch_seconds", m.touch_seconds)
@@ -132,6 +134,7 @@ Json json_of(const Measured& m, const BenchReadOptions& options) {
 
 int run(const BenchReadOptions& options) {
   if (options.file == "-") throw UsageError("FILE: standard input can be read only once, expected the name of a file");
+  require_file("", options.file, false);
   const Measured found = measured(options);
   print(options, text_of(found, options));
   if (!options.html.empty()) write_text(options.html, page_of(found, options));

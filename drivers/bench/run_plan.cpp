@@ -60,8 +60,12 @@ class Walk {
     if (head_.empty()) measure_roofs();  // not before an operand is there: a misspelt name is then told at once
     for (const BenchKernel& kernel : item.kernels) {
       scale_ = share / all, done_ = first + share * before / all;
-      if (!item.only_what_fits) kernel.kernel->require(*operand);
-      if (!item.only_what_fits || fits(*kernel.kernel, *operand)) this->kernel(kernel, *operand);
+      try {
+        if (!item.only_what_fits) kernel.kernel->require(*operand);
+        if (!item.only_what_fits || fits(*kernel.kernel, *operand)) this->kernel(kernel, *operand);
+      } catch (const InputError& error) {
+        throw InputError(formatted("{}: {}", operand->name, error.what()));
+      }
       before += weight_of(kernel);
     }
   }

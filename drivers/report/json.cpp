@@ -1,7 +1,6 @@
 // JSON as nlohmann/json writes and reads it.
 #include <nlohmann/json.hpp>
 
-#include <cmath>
 #include <istream>
 
 #include <seidel/config.hpp>
@@ -14,22 +13,14 @@ struct Json::Value {
   nlohmann::ordered_json json;
 };
 
-namespace {
-nlohmann::ordered_json number(double value) {
-  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
-}
-}  // namespace
-
 Json::Json() : value_(new Value{nlohmann::ordered_json::object()}) {}
 Json::Json(std::nullptr_t) : value_(new Value{nlohmann::ordered_json(nullptr)}) {}
 Json::Json(bool value) : value_(new Value{nlohmann::ordered_json(value)}) {}
 Json::Json(int value) : value_(new Value{nlohmann::ordered_json(value)}) {}
 Json::Json(std::int64_t value) : value_(new Value{nlohmann::ordered_json(value)}) {}
-Json::Json(double value) : value_(new Value{number(value)}) {}
+Json::Json(double value) : value_(new Value{nlohmann::ordered_json(value)}) {}
 Json::Json(std::string_view value) : value_(new Value{nlohmann::ordered_json(std::string(value))}) {}
-Json::Json(const std::vector<double>& values) : value_(new Value{nlohmann::ordered_json::array()}) {
-  for (const double v : values) value_->json.push_back(number(v));
-}
+Json::Json(const std::vector<double>& values) : value_(new Value{values}) {}
 Json::Json(const std::vector<std::string>& texts) : value_(new Value{texts}) {}
 Json Json::array() {
   Json json;

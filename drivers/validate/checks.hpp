@@ -33,12 +33,10 @@ class Ledger {
 
   /// `error` in parts of its bound; above 1, or NaN, is wrong.
   void within(const std::string& kernel, const std::string& format, double error);
-  void holds(const std::string& kernel, const std::string& format, bool yes, const std::string& promise);
+  void holds(const std::string& kernel, const std::string& format, bool yes, const std::string& unless);
   /// Bits: the first values given under `what` for this matrix are what all later ones must equal.
   void same(const std::string& kernel, const std::string& format, const std::string& what,
             std::span<const double> values);
-  /// Another check of this cell: wrong, for this reason.
-  void wrong(const std::string& kernel, const std::string& format, const std::string& reason);
   void ran(const std::string& kernel, const std::string& format, bool reached);
 
   const std::vector<LedgerRow>& rows() const { return rows_; }

@@ -31,9 +31,9 @@ void Ledger::within(const std::string& kernel, const std::string& format, double
   if (!(error <= 1)) fault(kernel, format, formatted("the error is {:.3g} times its bound", error));
 }
 
-void Ledger::holds(const std::string& kernel, const std::string& format, bool yes, const std::string& promise) {
+void Ledger::holds(const std::string& kernel, const std::string& format, bool yes, const std::string& unless) {
   ++cell(kernel, format).checks;
-  if (!yes) fault(kernel, format, "not so: " + promise);
+  if (!yes) fault(kernel, format, unless);
 }
 
 void Ledger::same(const std::string& kernel, const std::string& format, const std::string& what,
@@ -52,11 +52,6 @@ void Ledger::same(const std::string& kernel, const std::string& format, const st
             ? formatted("{}, entry {}: found {}, expected the bits of {}", what, i + 1, values[i], expected[i])
             : formatted("{}: found {}, expected {}, to the bit", what,
                         plural(std::int64_t(values.size()), "entry", "entries"), expected.size()));
-}
-
-void Ledger::wrong(const std::string& kernel, const std::string& format, const std::string& reason) {
-  ++cell(kernel, format).checks;
-  fault(kernel, format, reason);
 }
 
 void Ledger::ran(const std::string& kernel, const std::string& format, bool reached) {

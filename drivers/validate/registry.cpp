@@ -22,7 +22,7 @@ void enter(Ledger& ledger, const Measurement& m, const std::vector<Placement>& b
   const std::string kernel(m.rival->kernel->name), variant(m.rival->variant);
   const std::string format = std::string(m.rival->format) + (variant.empty() ? "" : ", " + variant) + order;
   if (m.verdict == Verdict::wrong)
-    ledger.wrong(kernel, format, m.reason);
+    ledger.holds(kernel, format, false, m.reason);
   else
     ledger.within(kernel, format, m.error);
 }

@@ -31,8 +31,8 @@ const Generator& found(std::string_view spec) {
   if (const Generator* generator = find(spec)) return *generator;
   std::string names;
   for (const auto& name : generator_names()) names += (names.empty() ? "" : ", ") + name;
-  throw UsageError(std::string(spec) + ": found \"" + std::string(spec.substr(0, spec.find(':'))) +
-                   "\", expected the name of a generator\n  one of " + names);
+  throw UsageError(std::string(spec) + ": found '" + std::string(spec.substr(0, spec.find(':'))) +
+                   "', expected the name of a generator\n  one of " + names);
 }
 
 }  // namespace

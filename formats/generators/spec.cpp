@@ -35,20 +35,20 @@ Spec::Spec(std::string_view text, const Generator& generator, const Sized& sized
 }
 
 void Spec::refuse(std::string_view found, const std::string& expected) const {
-  throw UsageError(text_ + ": found " + (found.empty() ? "nothing" : "\"" + std::string(found) + "\"") + ", expected " +
+  throw UsageError(text_ + ": found " + (found.empty() ? "nothing" : "'" + std::string(found) + "'") + ", expected " +
                    expected + "\n  " + std::string(generator_->grammar) + ", for example " +
                    std::string(generator_->example));
 }
 
 void Spec::require_arguments(int least, int most) const {
-  if (arguments() < least) refuse("", "more after \"" + text_ + "\"");
+  if (arguments() < least) refuse("", "more after '" + text_ + "'");
   if (arguments() > most) refuse(arguments_[most], "nothing after the arguments of " + std::string(generator_->name));
 }
 
 std::int64_t Spec::integer(int number, std::int64_t low, std::int64_t high) const {
   std::int64_t value = 0;
   if (!parse(arguments_[number], value) || value < low || value > high)
-    refuse(arguments_[number], "an integer from " + std::to_string(low) + " to " + std::to_string(high));
+    refuse(arguments_[number], "a whole number from " + std::to_string(low) + " to " + std::to_string(high));
   return value;
 }
 

@@ -12,23 +12,6 @@ namespace seidel::mm {
 
 namespace {
 
-/// The entry of the line at p is the mirror image of that of the line at `other`.
-[[noreturn]] void refuse_mirror_image(const Reading& reading, const Entry& entry, const char* p, const char* other) {
-  const auto pair = [](std::int64_t i, std::int64_t j) {
-    return "(" + std::to_string(i) + ", " + std::to_string(j) + ")";
-  };
-  const std::string mirror = pair(entry.col, entry.row) + " of line " + std::to_string(line_of(reading.source, other));
-  const bool skew = reading.header.symmetry == Symmetry::skew_symmetric;
-  if (reading.options.repair)
-    raise(reading.source, {skip_blanks(p), "entry " + pair(entry.row, entry.col) + " that disagrees with " + mirror,
-                           skew ? "opposite values" : "the same value",
-                           "only pairs that agree are repaired: say general in the banner, or correct the file"});
-  raise(reading.source,
-        {skip_blanks(p), "entry " + pair(entry.row, entry.col) + " as well as its mirror image " + mirror,
-         "one of the two in a file that says " + std::string(name(reading.header.symmetry)),
-         "the option repair takes pairs that agree once; if both are meant, say general in the banner"});
-}
-
 /// Both (i, j) and (j, i) are listed at these places (row << 32 | column): throws an error at the second entry of the
 /// pair, for the first such pair in the file.
 [[noreturn]] void refuse_both_triangles(const Reading& reading, const std::vector<std::uint64_t>& places) {
@@ -46,7 +29,7 @@ namespace {
     if (!first[k + above]) first[k + above] = p;
   });
   throw InputError(reading.source.file() + ": found entries on both sides of the diagonal, expected one triangle\n  " +
-                   "the option repair takes pairs that agree once");
+                   std::string(reading.options.repair_by) + " takes pairs that agree once");
 }
 
 /// Where the sum of duplicates overflows: throws an error at the first entry of the file that makes one infinite.
@@ -78,6 +61,25 @@ namespace {
 }
 
 }  // namespace
+
+void refuse_mirror_image(const Reading& reading, const Entry& entry, const char* p, const char* other) {
+  const auto pair = [](std::int64_t i, std::int64_t j) {
+    return "(" + std::to_string(i) + ", " + std::to_string(j) + ")";
+  };
+  const std::string mirror = pair(entry.col, entry.row) + " of line " + std::to_string(line_of(reading.source, other));
+  const Symmetry symmetry = reading.header.symmetry;
+  if (reading.options.repair)
+    raise(reading.source, {skip_blanks(p), "entry " + pair(entry.row, entry.col) + " that disagrees with " + mirror,
+                           symmetry == Symmetry::symmetric        ? "the same value"
+                           : symmetry == Symmetry::skew_symmetric ? "opposite values"
+                                                                  : "conjugate values",
+                           "only pairs that agree are repaired: say general in the banner, or correct the file"});
+  raise(reading.source,
+        {skip_blanks(p), "entry " + pair(entry.row, entry.col) + " as well as its mirror image " + mirror,
+         "one of the two in a file that says " + std::string(name(symmetry)),
+         std::string(reading.options.repair_by) +
+             " takes pairs that agree once; if both are meant, say general in the banner"});
+}
 
 void take_entries(const Reading& reading, std::int64_t nnz, std::int64_t room, Csr<double, std::int64_t>& A) {
   reading.require(nnz * 12);

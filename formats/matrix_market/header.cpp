@@ -163,8 +163,8 @@ void parse_sizes(const Source& source, std::int64_t text_bytes, HeaderWords& wor
     header.entries = array_entries(header);
   }
   words.end();
-  // The shortest lines: "1 1" for a pattern, "1 1 1", "1" in an array; the last may lack its end.
-  const std::int64_t shortest = !coordinate ? 2 : header.field == Field::pattern ? 4 : 6;
+  // The shortest lines: "1 1", "1" in an array; the last may lack its end. That values are missing, the first line tells better.
+  const std::int64_t shortest = coordinate ? 4 : 2;
   const std::int64_t left = text_bytes - (header.body - source.text().data());
   if (header.entries > (left + 1) / shortest)
     raise(source, {first, counted(header.entries, "entry", "entries") + " promised",

@@ -22,6 +22,7 @@ std::string_view name(Symmetry symmetry);
 
 struct ReadOptions {
   bool repair = false;  ///< take a file that says symmetric and gives entries in both triangles, if they agree
+  std::string_view repair_by = "the option repair";  ///< for the message: what asks for that
   /// What becomes of a complex file: refused, or read as the real matrix [Re A, -Im A; Im A, Re A], by one thread, in
   /// triplets of 32 bytes per listed entry beside it. A vector, n x 1 with n > 1, becomes [Re b; Im b]. The x with
   /// A x = b is [Re x; Im x] then.

@@ -47,6 +47,9 @@ struct Reading {
   [[noreturn]] void explain() const;
 };
 
+/// The entry of the line at p is the mirror image of that of the line at `other`. Errors  InputError.
+[[noreturn]] void refuse_mirror_image(const Reading& reading, const Entry& entry, const char* p, const char* other);
+
 /// Calls take(entry) for the entries of the lines that begin in [first, last), until it returns false. quick(p, entry)
 /// is tried first: it returns the byte after the line, or nullptr to call the careful parser. False if a line is wrong.
 [[gnu::always_inline]] inline bool each_entry(const Header& header, const Fence& fence, const char* first,

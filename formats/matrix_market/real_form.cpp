@@ -120,18 +120,6 @@ void count_values(const Header& header, const char* line, const char* end, const
     counts.add({.nonfinite = 1, .first_nonfinite = line});
 }
 
-/// Errors  InputError for an entry whose mirror image was listed, unless it agrees and the file is to be repaired.
-void require_repairable(const Reading& reading, const char* line, const ComplexEntry& entry,
-                        const ComplexEntry& image) {
-  const bool agrees = image.real == entry.real && image.imaginary == entry.imaginary;
-  if (agrees && reading.options.repair) return;
-  raise(
-      reading.source,
-      {skip_blanks(line), std::string("an entry whose mirror image was listed") + (agrees ? "" : " with another value"),
-       "one of the two in a file that says " + std::string(name(reading.header.symmetry)),
-       agrees ? "the option repair takes pairs that agree once" : "say general in the banner, or correct the file"});
-}
-
 }  // namespace
 
 Csr<double, std::int64_t> read_real_form(const Reading& reading) {
@@ -150,7 +138,8 @@ Csr<double, std::int64_t> read_real_form(const Reading& reading) {
   std::int64_t entries = 0;
   ArrayPlace place(header, 0);
   const bool may_list_images = header.symmetry != Symmetry::general && header.layout == FileLayout::coordinate;
-  std::map<std::pair<std::int64_t, std::int64_t>, ComplexEntry> implied;  // by what was listed in the other triangle
+  // What a line that was listed implies in the other triangle.
+  std::map<std::pair<std::int64_t, std::int64_t>, std::pair<const char*, ComplexEntry>> implied;
   const std::string promise =
       "the size line (line " + std::to_string(header.size_line) + ") promises " + std::to_string(header.entries);
   for_each_line(reading.source, header.body, [&](const char* line, const char* end) {
@@ -169,11 +158,13 @@ Csr<double, std::int64_t> read_real_form(const Reading& reading) {
     count_values(header, line, end, entry, counts);
     if (may_list_images && entry.row != entry.col) {
       if (const auto image = implied.find({entry.row, entry.col}); image != implied.end()) {
-        require_repairable(reading, line, entry, image->second);
+        const auto& [listed, expected] = image->second;
+        const bool agrees = expected.real == entry.real && expected.imaginary == entry.imaginary;
+        if (!agrees || !reading.options.repair) refuse_mirror_image(reading, {entry.row, entry.col, 0}, line, listed);
         ++reading.report.mirrored;
         return;
       }
-      implied.emplace(std::pair(entry.col, entry.row), mirrored(header, entry));
+      implied.emplace(std::pair(entry.col, entry.row), std::pair(line, mirrored(header, entry)));
     }
     form.add(entry);
   });

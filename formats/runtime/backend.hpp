@@ -81,6 +81,8 @@ inline OpenMP host_of(const Cuda& on) { return on.host(); }
 
 /// Why Cuda{} would throw here, or an empty string when it would not. Starts the driver, so it may take 0.1 s and more.
 std::string cuda_unavailable_because();
+/// How many GPUs there are, at least 1. Errors  BackendError.
+int cuda_device_count();
 /// The name of the current GPU, as its driver says it.
 std::string cuda_device_name();
 

@@ -113,6 +113,12 @@ void Cuda::synchronize() const {
   cuda_check(cudaStreamSynchronize(state_->stream), "work on the device");
 }
 
+int cuda_device_count() {
+  int count = 0;
+  cuda_check(cudaGetDeviceCount(&count), "counting GPUs");
+  return count;
+}
+
 std::string cuda_device_name() {
   int device = 0;
   cudaDeviceProp properties;

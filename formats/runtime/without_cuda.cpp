@@ -24,6 +24,7 @@ void Cuda::synchronize() const { refuse(); }
 std::int64_t Cuda::waits() const { refuse(); }
 double* Cuda::staging() const { refuse(); }
 int Cuda::multiprocessors() const { refuse(); }
+int cuda_device_count() { refuse(); }
 std::string cuda_device_name() { refuse(); }
 
 Scratch<Cuda>::Scratch(const Cuda&) { refuse(); }

@@ -295,5 +295,5 @@ TEST_CASE("bench refuses what it cannot measure") {
                     {{"bench", "solve", "poisson2d:4", "--trials", "0"}, {"from 1"}},
                     {{"bench", "spmv", "poisson2d:4", "--csv", "/no/such/folder/x.csv"}, {"--csv"}},
                     {{"bench", "spmv", "poisson2d:4", "--csv", "-", "--html", "-"}, {"both want standard output"}}});
-  check_refused(3, {{{"bench", "symgs", "random:20x30:100", "--warm"}, {"square"}}});
+  check_refused(3, {{{"bench", "symgs", "random:20x30:100", "--warm"}, {"random:20x30:100: symgs: found", "square"}}});
 }

@@ -98,10 +98,11 @@ TEST_CASE("bench compare refuses what is not a bench file, naming it and what wa
   const Folder folder;
   const json good = file_of({measurement("a", {1})}, json::object());
   write_file(folder / "good.json", good.dump());
-  json other = good, nameless = good, wordy = good;
+  json other = good, nameless = good, wordy = good, threads = good;
   other["schema"] = "seidel.solve/1";
   nameless["measurements"][0].erase("rival");
   wordy["measurements"][0]["seconds"] = "many";
+  threads["measurements"][0]["backend"] = "openmp", threads["measurements"][0]["threads"] = "x";
   for (const auto& wrong : std::vector<std::pair<std::string, std::string>>{
            {"{", "what is not JSON"},
            {"", "what is not JSON"},
@@ -111,11 +112,12 @@ TEST_CASE("bench compare refuses what is not a bench file, naming it and what wa
            {R"({"schema": "seidel.bench/1", "measurements": [3]})", "a measurement"},
            {other.dump(), "schema seidel.solve/1"},
            {nameless.dump(), "rival"},
-           {wordy.dump(), "a measurement"}}) {
+           {wordy.dump(), "a measurement"},
+           {threads.dump(), "x for a number"}}) {
     CAPTURE(wrong.first);
     write_file(folder / "bad.json", wrong.first);
     check_refused(
         3, {{{"bench", "compare", folder / "good.json", folder / "bad.json"}, {"bad.json: found ", wrong.second}}});
   }
-  CHECK(seidel_program({"bench", "compare", folder / "good.json", folder / "none.json"}).exit_code == 3);
+  check_refused(3, {{{"bench", "compare", folder / "good.json", folder / "none.json"}, {"none.json: No such file"}}});
 }

@@ -25,6 +25,7 @@ TEST_CASE("bad input exits 3 and names file, line and column, found and expected
   write_file(folder / "wide.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 2\n2 3 1\n");
   write_file(folder / "nan.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 2 nan\n");
   write_file(folder / "zero.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 1 1\n");
+  write_file(folder / "pairs.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1\n2 2\n");
   write_file(folder / "huge.mtx",
              "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 2\n2 1 1e308\n2 2 1e308\n");
   write_file(folder / "small.mtx", small);
@@ -48,6 +49,7 @@ TEST_CASE("bad input exits 3 and names file, line and column, found and expected
                     {{"solve", folder / "small.mtx", "--rhs", folder / "row.mtx"},
                      {"row.mtx: found 1 row and 2 columns, expected a column of 2 rows", "--transpose"}},
                     {{"info", folder / "outside.mtx"}, {"outside.mtx:4:3"}},
+                    {{"info", folder / "pairs.mtx"}, {"pairs.mtx:3:4", "found end of line, expected a real value"}},
                     {{"convert", folder / "few.mtx", "-"}, {"few.mtx:", "found", "expected"}},
                     {{"solve", folder / "text.mtx"}, {"text.mtx:1:1"}},
                     {{"solve", folder / "missing.mtx"}, {"missing.mtx", "No such file", "generator"}},
@@ -277,7 +279,24 @@ TEST_CASE("the same seed generates the same file, another seed another") {
 
 TEST_CASE("an array has all entries, column by column") {
   const Run run = succeeded({"convert", "-", "-", "--format", "array"}, {.text = small});
-  CHECK(run.out == "%%MatrixMarket matrix array real general\n2 2\n2\n0\n-1\n2\n");
+  const std::string array = "%%MatrixMarket matrix array real general\n2 2\n2\n0\n-1\n2\n";
+  CHECK(run.out == array);
+  const Folder folder;
+  write_file(folder / "A.mtx", small);
+  succeeded({"convert", folder / "A.mtx", folder / "B.mtx.gz", "--format", "array", "--quiet"});
+  CHECK(read_file(folder / "B.mtx.gz").starts_with("\x1f\x8b"));
+  CHECK(succeeded({"convert", folder / "B.mtx.gz", "-", "--format", "array", "--quiet"}).out == array);
+  const std::string none = "%%MatrixMarket matrix array real general\n2 0\n";
+  CHECK(succeeded({"convert", "-", "-", "--format", "array"}, {.text = none}).out == none);
+}
+
+TEST_CASE("bench read tells the entries and the sizes of a gzip file") {
+  const Folder folder;
+  succeeded({"generate", "poisson2d:9", "-o", folder / "A.mtx.gz", "--quiet"});
+  const Run run = succeeded({"bench", "read", folder / "A.mtx.gz", "--repetitions", "1", "--json", "-"});
+  CHECK(contains(run.out, "\"entries\": 225,"));  // one triangle
+  CHECK(contains(run.err, " of text, "));
+  check_refused(3, {{{"bench", "read", folder / "none.mtx"}, {"none.mtx: No such file", "a Matrix Market file"}}});
 }
 
 TEST_CASE("convert takes what is symmetric by its values but not by the places that it stores") {
@@ -288,7 +307,9 @@ TEST_CASE("convert takes what is symmetric by its values but not by the places t
 
 TEST_CASE("--repair takes both triangles of a symmetric file, and reports it") {
   const std::string both = "%%MatrixMarket matrix coordinate real symmetric\n2 2 4\n1 1 2\n2 1 -1\n1 2 -1\n2 2 2\n";
-  CHECK(seidel_program({"solve", "-"}, {.text = both}).exit_code == 3);
+  const Run refused = seidel_program({"solve", "-"}, {.text = both});
+  CHECK(refused.exit_code == 3);
+  CHECK(contains(refused.err, "--repair of solve"));
   const Run run = succeeded({"solve", "-", "--repair"}, {.text = both});
   CHECK(contains(run.out, "triangle"));
 }

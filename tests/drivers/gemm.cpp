@@ -110,9 +110,9 @@ TEST_CASE("generate dense:MxN writes what its layout says, and a file that is no
                        doctest::Contains("found 300 bytes, expected 344 for 5 x 7 elements"), InputError);
   CHECK_THROWS_WITH_AS(read_dense_head(folder / "other"), doctest::Contains("found no dense matrix"), InputError);
   CHECK_THROWS_AS(read_dense_head(folder / "missing"), InputError);
-  check_refused(2, {{{"generate", "dense:5", "--out", folder / "b"}, {"expected dense:MxN"}},
-                    {{"generate", "dense:5x", "--out", folder / "b"}, {"expected dense:MxN"}},
-                    {{"generate", "dense:ax5", "--out", folder / "b"}, {"expected dense:MxN"}}});
+  check_refused(2, {{{"generate", "dense:5", "--out", folder / "b"}, {"expected MxN"}},
+                    {{"generate", "dense:5x", "--out", folder / "b"}, {"expected MxN"}},
+                    {{"generate", "dense:ax5", "--out", folder / "b"}, {"expected MxN"}}});
 }
 
 TEST_CASE(

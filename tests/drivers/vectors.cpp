@@ -35,7 +35,7 @@ TEST_CASE("plain numbers are read alike from a file, gzip and standard input") {
   const std::string bom = "\xef\xbb\xbf";
   for (const std::string& text :
        {std::string("1\n2\n2\n"), std::string("1 2 2"), std::string("# b\n\n1.0D+00\n+2.d0\n  2\r\n"),
-        std::string("1\r2\r2\r"), bom + "1\n2\n2 # the last\n"}) {
+        std::string("1\r2\r2\r"), bom + "1\n2\n2 # the last\n", std::string("% b\n1\n2 % 1\n2\n")}) {
     CAPTURE(text);
     write_file(folder / "b.txt", text);
     write_gzip(folder / "b.txt.gz", text);
@@ -65,7 +65,10 @@ TEST_CASE("lines of k plain numbers are k right-hand sides") {
   check_refused(3, {{{"solve", A, "--rhs", folder / "ragged.txt"}, {"found 5 entries", "expected 3"}},
                     {{"solve", A, "--rhs", folder / "short.txt"}, {"found 2 lines of 2 numbers", "expected 3"}},
                     {{"solve", A, "--rhs", folder / "large.txt"}, {"large.txt:2:1", "'1e400'", "finite"}},
-                    {{"solve", A, "--x0", folder / "B.txt"}, {"3 x 2", "expected a vector"}}});
+                    {{"solve", A, "--x0", folder / "B.txt"}, {"3 x 2", "expected a vector"}},
+                    {{"solve", A, "--x0", "none"}, {"--x0 none: ", "expected a Matrix Market file, or one of plain"}},
+                    {{"solve", A, "--rhs", "poisson2d:3"}, {"--rhs poisson2d:3: ", "generators make no vectors"}},
+                    {{"solve", A, "--null-space", "none"}, {"--null-space none: ", "expected constant, a Matrix"}}});
 }
 
 TEST_CASE("duplicates of b whose sum overflows are refused with their place") {

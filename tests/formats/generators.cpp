@@ -314,7 +314,7 @@ TEST_CASE("specimens have their one awkward feature") {
 
 TEST_CASE("a wrong spec is refused with what was found, the grammar and an example") {
   CHECK(refusal_of("poisson2d:abc") ==
-        "poisson2d:abc: found \"abc\", expected a size from 1 to 2147483647\n  poisson2d:N or poisson2d:NXxNY, for "
+        "poisson2d:abc: found 'abc', expected a size from 1 to 2147483647\n  poisson2d:N or poisson2d:NXxNY, for "
         "example poisson2d:1000");
   for (const char* spec : {"poisson2d",
                            "poisson2d:",
@@ -371,7 +371,7 @@ TEST_CASE("a wrong spec is refused with what was found, the grammar and an examp
     CHECK(said.find(", for example ") != std::string::npos);
   }
   CHECK(refusal_of("poison2d:5")
-            .find("poison2d:5: found \"poison2d\", expected the name of a generator\n  one of poisson2d, ") == 0);
+            .find("poison2d:5: found 'poison2d', expected the name of a generator\n  one of poisson2d, ") == 0);
   CHECK(refusal_of("").find("expected the name of a generator") != std::string::npos);
 }
 

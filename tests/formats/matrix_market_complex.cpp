@@ -95,7 +95,7 @@ TEST_CASE("defects of complex files have their place") {
            {"hermitian\n1 1 1\n1 1 1 2\n", "A.mtx:3:1: found a diagonal entry with an imaginary part"},
            {"skew-symmetric\n2 2 1\n1 1 1 2\n", "A.mtx:3:1: found the diagonal entry (1, 1)"},
            {"symmetric\n2 2 2\n2 1 1 2\n1 2 1 2\n",
-            "A.mtx:4:1: found an entry whose mirror image was listed, expected one of the two"},
+            "A.mtx:4:1: found entry (1, 2) as well as its mirror image (2, 1) of line 3, expected one of the two"},
            {"general\n3 2 2\n3 2 1 1e308\n3 2 2 1e308\n",
             "A.mtx: found duplicates in row 3 and column 2 whose sum overflows"}}) {
     CAPTURE(text);

@@ -177,8 +177,8 @@ TEST_CASE("multigrid as a method takes amg, and nothing else") {
   MethodRequest request{.method = Method::multigrid};
   CHECK(choice_for(poisson(5), request).preconditioner == PreconditionerKind::amg);
   request.preconditioner = PreconditionerKind::symgs;
-  CHECK_THROWS_WITH_AS(choice_for(poisson(5), request), "multigrid: found symgs as preconditioner, expected amg",
-                       UsageError);
+  CHECK_THROWS_WITH_AS(choice_for(poisson(5), request),
+                       "multigrid: found symgs as preconditioner, expected amg\n  leave it out", UsageError);
 }
 
 TEST_CASE("what is asked for is taken, and nothing else is tried") {

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include <seidel/drivers/bench/rivals/transposition.hpp>
+#include <seidel/solvers/preconditioners/diagonal.hpp>
 
 namespace seidel::drivers {
 
@@ -180,7 +181,7 @@ Prepared symgs(const SweepTask& task, const Where& where) {
   auto o = std::make_shared<PairOn>(task.b, where, n, Pair{});
   Pair& kept = o->kept;
   kept.handle = cusparse_on(o->on);
-  const Array<double> diagonal = diagonal_of(task.of.A);
+  const Array<double> diagonal = seidel::diagonal(OpenMP{1}, task.of.A.view());
   kept.diagonal = copied_to<Device>(o->on, diagonal.span());
   kept.between = Array<double, Device>(o->on, n), kept.scaled = Array<double, Device>(o->on, n);
 

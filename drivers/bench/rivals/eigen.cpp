@@ -5,6 +5,7 @@
 
 #include <seidel/drivers/bench/rivals/eigen_sparse.hpp>
 #include <seidel/drivers/bench/rivals/operands.hpp>
+#include <seidel/solvers/preconditioners/diagonal.hpp>
 
 namespace seidel::drivers {
 
@@ -54,13 +55,13 @@ Prepared spmm(const ProductTask& task, const Where& where) {
 /// (D + L) y = b, then (D + U) x = D y.
 Prepared symgs(const SweepTask& task, const Where& where) {
   require_one_column(task);
-  const auto diagonal = std::make_shared<const Array<double>>(diagonal_of(task.of.A));
-  return prepare(task.of, task.b, 1, where, [diagonal](auto& o) {
+  const auto D = std::make_shared<const Array<double>>(diagonal(OpenMP{1}, task.of.A.view()));
+  return prepare(task.of, task.b, 1, where, [D](auto& o) {
     Vector x(o.y.data(), o.y.size());
     const auto A = eigen_map(o.kept.A);
     x = ConstVector(o.x.data(), o.x.size());
     A.template triangularView<Eigen::Lower>().solveInPlace(x);
-    x = x.cwiseProduct(ConstVector(diagonal->data(), x.size()));
+    x = x.cwiseProduct(ConstVector(D->data(), x.size()));
     A.template triangularView<Eigen::Upper>().solveInPlace(x);
   });
 }

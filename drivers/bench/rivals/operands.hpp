@@ -64,15 +64,6 @@ double seconds_to_make(const B& on, const Make& make) {
   });
 }
 
-/// The diagonal of A, 0 where none is stored.
-inline Array<double> diagonal_of(const Matrix& A) {
-  Array<double> diagonal(A.nrows, 0.0);
-  for (Index i = 0; i < A.nrows; ++i)
-    for (std::int64_t e = A.row_ptr[i]; e < A.row_ptr[i + 1]; ++e)
-      if (A.col_idx[e] == i) diagonal[i] = A.values[e];
-  return diagonal;
-}
-
 /// An input and an output where a rival runs, and whatever else it keeps.
 template <class B, class Kept, class In = double, class Out = double>
 struct Operands {
