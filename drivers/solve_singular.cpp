@@ -62,6 +62,16 @@ void note_empty_rows(const Problem& problem, Singular& singular) {
   singular.part_in_empty_rows = part / norm_b;
 }
 
+/// Whether a row sums to zero that is not all zeros.
+bool has_zero_sum(const CsrView<double, std::int64_t, Host>& A) {
+  for (Index i = 0; i < A.nrows; ++i) {
+    double sum = 0, sizes = 0;
+    for (auto k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) sum += A.values[k], sizes += std::abs(A.values[k]);
+    if (sizes > 0 && std::abs(sum) <= properties_detail::sums_to_zero * sizes) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 NullSpace find_null_space(const Problem& problem) {
@@ -71,7 +81,7 @@ NullSpace find_null_space(const Problem& problem) {
   constexpr std::int64_t quickly_searched = 1 << 22;  // entries
   const auto& [properties, rows] = problem.seen;
   if (problem.seen.ones_vanish() || rows.empty_rows > 0 ||
-      (properties.zero_row_sums > 0 && rows.nnz <= quickly_searched))
+      (properties.zero_row_sums > 0 && rows.nnz <= quickly_searched && has_zero_sum(problem.wide())))
     return NullSpace::constants(problem.wide());
   return {};
 }
