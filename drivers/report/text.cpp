@@ -72,7 +72,8 @@ std::string brief(double value) { return value == 0 ? "0" : formatted("{:.1e}", 
 Terminal Terminal::of(int file_descriptor) {
   Terminal terminal;
   terminal.unicode = std::string_view(nl_langinfo(CODESET)) == "UTF-8";
-  if (!isatty(file_descriptor)) return terminal;
+  // Open MPI gives its processes a terminal, wherever their output goes.
+  if (!isatty(file_descriptor) || std::getenv("OMPI_COMM_WORLD_SIZE")) return terminal;
   terminal.interactive = true;
   const char* no_colour = std::getenv("NO_COLOR");
   const char* term = std::getenv("TERM");
