@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include <seidel/drivers/report/format.hpp>
+
 using namespace seidel::tests;
 using nlohmann::json;
 
@@ -127,6 +129,55 @@ TEST_CASE("the least-squares solution of a matrix of zeros is 0, and its error i
     CHECK(report["error_estimate"].get<double>() <= 1e-15);
     CHECK(report["verdict"] == "solved");
   }
+}
+
+TEST_CASE("an error that is only known from below is not trusted, though the residual is small") {
+  Folder folder;
+  const int m = 24, n = 9;  // of Hilbert: condition 2e11
+  std::string text = "%%MatrixMarket matrix array real general\n24 9\n", b;
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < m; ++i) text += seidel::drivers::formatted("{}\n", 1.0 / (i + j + 1));
+  for (int i = 0; i < m; ++i) {
+    double sum = 0;
+    for (int j = 0; j < n; ++j) sum += std::cos(2.0 * j) / (i + j + 1);
+    b += seidel::drivers::formatted("{}\n", sum);
+  }
+  write_file(folder / "A.mtx", text);
+  write_file(folder / "b.txt", b);
+  const json report = fit_of({folder / "A.mtx", "--rhs", folder / "b.txt", "--out", folder / "x.mtx"}, 0);
+  double error = 0;
+  const auto x = entries_of(folder / "x.mtx");
+  for (int j = 0; j < n; ++j) error = std::max(error, std::abs(x[std::size_t(j)] - std::cos(2.0 * j)));
+  if (error > 1e-2) CHECK(report["verdict"] == "doubtful");
+  if (report["error_estimate"] < 0.1 * error) CHECK(report["error_estimate_is_lower_bound"] == true);
+}
+
+TEST_CASE("where lsmr does not reach the target, factors do, unless it was asked for by name or limited") {
+  Folder folder;
+  const int n = 60;
+  std::string entries, b;
+  int count = 0;
+  for (int i = 0; i < n; ++i) {
+    double sum = 0;
+    for (int j = 0; j < n; ++j) {
+      double a = (i * 31 + j * 17) % 4 == 0 ? (i * 7919 + j * 104729) % 101 / 50.5 - 1 : 0;
+      a = (a + (i == j ? 2 : 0)) * std::pow(10.0, -(i * 37 % 11));
+      if (a == 0) continue;
+      entries += seidel::drivers::formatted("{} {} {}\n", i + 1, j + 1, a), ++count;
+      sum += a * std::cos(double(j));
+    }
+    b += seidel::drivers::formatted("{}\n", sum);
+  }
+  write_file(folder / "A.mtx", matrix_of("60 60 " + std::to_string(count), entries));
+  write_file(folder / "b.txt", b);
+  const Words words = {folder / "A.mtx", "--rhs", folder / "b.txt", "--tol", "1e-12", "--out", folder / "x.mtx"};
+  const json report = fit_of(words, 0);
+  CHECK(report["refined"] == true);
+  CHECK(report["error_estimate"] <= 1e-9);
+  const auto x = entries_of(folder / "x.mtx");
+  for (int j = 0; j < n; ++j) CHECK(std::abs(x[std::size_t(j)] - std::cos(double(j))) <= 1e-9);
+  CHECK(fit_of(words + Words{"--method", "lsmr"}, 1)["refined"] == false);
+  CHECK(fit_of(words + Words{"--max-iterations", "50"}, 1)["refined"] == false);
 }
 
 TEST_CASE("limits end with an honest report, and the command that it names leads on") {
