@@ -62,26 +62,18 @@ void note_empty_rows(const Problem& problem, Singular& singular) {
   singular.part_in_empty_rows = part / norm_b;
 }
 
-/// Whether a row sums to zero that is not all zeros.
-bool has_zero_sum(const CsrView<double, std::int64_t, Host>& A) {
-  for (Index i = 0; i < A.nrows; ++i) {
-    double sum = 0, sizes = 0;
-    for (auto k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) sum += A.values[k], sizes += std::abs(A.values[k]);
-    if (sizes > 0 && std::abs(sum) <= properties_detail::sums_to_zero * sizes) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 NullSpace find_null_space(const Problem& problem) {
   if (problem.least_squares()) return {};  // x is of least norm anyway
   if (!problem.options.null_space.empty()) return asked_for(problem);
-  // In a part of a large matrix they are not looked for: that would take as long as many a solve.
+  // In a part of a large matrix they are not looked for: that would take as long as many a solve. Nor in one that cg is not for,
+  // where factors come first.
   constexpr std::int64_t quickly_searched = 1 << 22;  // entries
   const auto& [properties, rows] = problem.seen;
+  const bool for_cg = properties.nearly_symmetric && properties.diagonal_positive == rows.nrows;
   if (problem.seen.ones_vanish() || rows.empty_rows > 0 ||
-      (properties.zero_row_sums > 0 && rows.nnz <= quickly_searched && has_zero_sum(problem.wide())))
+      (for_cg && properties.zero_row_sums > 0 && rows.nnz <= quickly_searched))
     return NullSpace::constants(problem.wide());
   return {};
 }
