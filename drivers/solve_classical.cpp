@@ -1,3 +1,4 @@
+// When aggregates are slow, and what is changed then.
 #include <seidel/drivers/solve_classical.hpp>
 
 #include <cmath>
