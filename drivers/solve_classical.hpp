@@ -20,6 +20,7 @@ class JudgeOfAggregates {
  public:
   explicit JudgeOfAggregates(double tolerance) : tolerance_(tolerance) {}
   /// Throws AggregatesAreSlow in iteration 50, 100, 200 and so on if at the rate since half of them 400 more would be needed.
+  /// Not where the tolerance is 0: then a limit that is absolute ends it.
   void operator()(const IterationReport& report);
 
  private:

@@ -304,14 +304,13 @@ void refine_least_squares(const DirectSystem& system, HostSpan<const double> x0,
   finer.certificate = certify_least_squares(host, A, products, finer_x, b, system.norm_inf_of_A, norm_2_of_A);
   note_solved(criteria, finer);
   if (!finer.solved && !outcome.solved) return;
-  if (!outcome.solved) {
-    outcome.solved = true;
-    outcome.summary.status = Status::converged;
-    outcome.summary.reason = "factors of [s I, A; A' 0] gave x, whose residual is within the tolerance";
-  }
   axpy(-1, finer_x, x);
   outcome.note_error(ErrorSource::refinement, std::max(rounding, finer.solved ? 0.0 : double(max_abs(x))) / size_of_x);
   if (finer.solved) {
+    if (!outcome.solved)
+      outcome.summary.end(Status::converged,
+                          "factors of [s I, A; A' 0] gave x, whose residual is within the tolerance");
+    outcome.solved = true;
     outcome.certificate = finer.certificate;
     outcome.least_squares = finer.least_squares;
     outcome.summary.norm_x = norm2(finer_x);
