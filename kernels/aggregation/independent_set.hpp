@@ -34,6 +34,9 @@ struct BeginSet {
   }
 };
 
+/// w, or v where w is negative, by bits: compilers make a branch of a choice here, which no processor can foretell.
+SEIDEL_HD inline Index neighbour_or(Index v, Index w) { return w ^ ((w ^ v) & (w >> 31)); }
+
 template <class Offset, class Space>
 struct FindNearest {
   StrongView<Offset, Space> graph;
@@ -44,8 +47,7 @@ struct FindNearest {
     if (nearest[v] >= of_outside) return;  // for good
     std::uint32_t least = tuple[v];
     for (Offset k = graph.row_ptr[v]; k < graph.row_ptr[v + 1]; ++k) {
-      const Index w = graph.neighbour[k];
-      const std::uint32_t t = tuple[w >= 0 ? w : v];  // no branch, which none could foretell
+      const std::uint32_t t = tuple[neighbour_or(v, graph.neighbour[k])];
       least = t < least ? t : least;
     }
     nearest[v] = least == root_tuple ? beside_a_root : least;
@@ -66,9 +68,8 @@ struct Decide {
     if (own == root_tuple || own == beside_a_root) return false;
     bool least = nearest[v] == own, covered = nearest[v] == beside_a_root;
     for (Offset k = graph.row_ptr[v]; k < graph.row_ptr[v + 1]; ++k) {
-      const Index w = graph.neighbour[k];
-      const std::uint32_t near = nearest[w >= 0 ? w : v];
-      least &= near == own || near == of_outside;
+      const std::uint32_t near = nearest[neighbour_or(v, graph.neighbour[k])];
+      least &= (near == own) | (near == of_outside);
       covered |= near == beside_a_root;
     }
     tuple[v] = covered ? beside_a_root : least ? root_tuple : hashed(v, round + 1);

@@ -9,6 +9,8 @@
 // Source  Vanek, Mandel, Brezina, Computing 56, 1996, sections 3 and 5; De Sterck, Yang, Heys, Reducing complexity in
 //         parallel algebraic multigrid preconditioners, SIAM J. Matrix Anal. Appl. 27(4), 2006: entries cut, sums restored.
 #pragma once
+#include <algorithm>
+
 #include <seidel/kernels/aggregation/aggregates.hpp>
 
 namespace seidel {
@@ -52,6 +54,15 @@ struct PlacedEntries {
   SEIDEL_HD static Index aggregate_of(const Index*, int t) { return t; }
 };
 
+/// The sums of the entries that a row of P keeps, 0 behind them, scaled to the sum of all terms where some are cut.
+SEIDEL_HD inline void scale_to_sum(const double* sum, double all, bool cut, int count, double* values) {
+  double kept = 0;
+  for (int t = 0; t < max_prolongator_entries; ++t) kept += sum[t];
+  const double scale = cut && std::fabs(kept) > 0.1 * std::fabs(all) ? all / kept : 1;
+  for (int t = 0; t < max_prolongator_entries; ++t)
+    if (t < count) values[t] = scale * sum[t];
+}
+
 /// Row i of (I - omega D_F^-1 A_F) T, term by term.
 template <class Offset, class Space, class Entries = CoupledEntries<Offset, Space>>
 struct SmoothedRow {
@@ -79,6 +90,23 @@ struct SmoothedRow {
       const Index a = entries.aggregate(k, A);
       if (a >= 0) add(a, on_diagonal ? 1 - omega : -(omega * (A.values[k] / divisor)));
     }
+  }
+  /// The values of row i of P, whose columns are known.
+  SEIDEL_HD void values_at(Index i, const CsrView<double, Offset, Space>& A, int count, const Index* columns,
+                           double* values) const {
+    if (count == 0) return;
+    Index column[max_prolongator_entries];
+    for (int t = 0; t < max_prolongator_entries; ++t) column[t] = t < count ? Entries::aggregate_of(columns, t) : -1;
+    double sum[max_prolongator_entries] = {}, all = 0;
+    bool cut = false;
+    terms(i, A, [&](Index a, double value) {
+      all += value;
+      bool found = false;
+      for (int t = 0; t < max_prolongator_entries; ++t)
+        if (column[t] == a) sum[t] += value, found = true;
+      cut = cut || !found;
+    });
+    scale_to_sum(sum, all, cut, count, values);
   }
 };
 
@@ -196,24 +224,44 @@ struct ValuesOfRow {
 
   SEIDEL_HD void operator()(Index i, const CsrView<double, Offset, Space>& A) const {
     const Offset first = row_ptr[i];
-    const int count = int(row_ptr[i + 1] - first);
-    if (count == 0) return;
-    Index column[max_prolongator_entries];
-    for (int t = 0; t < max_prolongator_entries; ++t)
-      column[t] = t < count ? Entries::aggregate_of(&col_idx[first], t) : -1;
-    double sum[max_prolongator_entries] = {}, all = 0, kept = 0;
-    bool cut = false;
-    row.terms(i, A, [&](Index a, double value) {
-      all += value;
-      bool found = false;
-      for (int t = 0; t < max_prolongator_entries; ++t)
-        if (column[t] == a) sum[t] += value, found = true;
-      cut = cut || !found;
-    });
-    for (int t = 0; t < max_prolongator_entries; ++t) kept += sum[t];  // 0 where there is no entry
-    const double scale = cut && std::fabs(kept) > 0.1 * std::fabs(all) ? all / kept : 1;
-    for (int t = 0; t < max_prolongator_entries; ++t)
-      if (t < count) values[first + t] = scale * sum[t];
+    row.values_at(i, A, int(row_ptr[i + 1] - first), &col_idx[first], &values[first]);
+  }
+};
+
+/// Columns and values of a row of P on the host, in one pass if it meets few aggregates: as ChooseColumns and ValuesOfRow.
+template <class Offset>
+struct ChooseEntries {
+  SmoothedRow<Offset, Host> row;
+  HostSpan<Index> chosen;
+  HostSpan<double> weight;
+  HostSpan<std::int32_t> count;  // one more entry, 0
+
+  void operator()(Index i, const CsrView<double, Offset, Host>& A) const {
+    constexpr int few = 64;
+    Index met[few + 1];
+    double sum[few + 1], all = 0;
+    int n = 0;
+    if (row.entries.of_row[i] >= 0)
+      row.terms(i, A, [&](Index a, double value) {
+        if (n > few) return;
+        int t = 0;
+        while (t < n && met[t] != a) ++t;
+        if (t == n) met[n] = a, sum[n++] = 0;
+        sum[t] += value, all += value;
+      });
+    const std::int64_t to = std::int64_t(max_prolongator_entries) * i;
+    if (n > few) {
+      ChooseColumns<Offset, Host>{row, chosen, count}(i, A);
+      return row.values_at(i, A, count[i], &chosen[to], &weight[to]);
+    }
+    LargestEntries largest;
+    for (int t = 0; t < n; ++t) largest.add(met[t], std::fabs(sum[t]));
+    largest.ascending(&chosen[to]);
+    double kept[max_prolongator_entries] = {};
+    for (int s = 0; s < largest.count; ++s) kept[s] = sum[std::find(met, met + n, chosen[to + s]) - met];
+    scale_to_sum(kept, all, n > largest.count, largest.count, &weight[to]);
+    count[i] = largest.count;
+    if (i == 0) count[count.size() - 1] = 0;
   }
 };
 
@@ -281,11 +329,18 @@ Csr<double, Offset, SpaceOf<B>> prolongator(const B& on, const CsrView<double, O
   Csr<double, Offset, Space> P{A.nrows, aggregates.count, Array<Offset, Space>(on, n + 1), {}, {}};
   Array<Index, Space> chosen(on, max_prolongator_entries * n);
   Array<std::int32_t, Space> count(on, n + 1);
-  for_each_row_of(on, A, ChooseColumns<Offset, Space>{{{strong, aggregates.of_row}, omega}, chosen, count});
-  P.take_entries(on, places_of<B, Offset>(on, count, P.row_ptr));
-  for_each_row(on, A.row_ptr, PlaceChosen<Offset, Space>{chosen, P.row_ptr, P.col_idx});
-  for_each_row_of(on, A,
-                  ValuesOfRow<Offset, Space>{{{strong, aggregates.of_row}, omega}, P.row_ptr, P.col_idx, P.values});
+  const SmoothedRow<Offset, Space> row{{strong, aggregates.of_row}, omega};
+  if constexpr (HostBackend<B>) {
+    Array<double, Space> weight(on, max_prolongator_entries * n);
+    for_each_row_of(on, A, ChooseEntries<Offset>{row, chosen, weight, count});
+    P.take_entries(on, places_of<B, Offset>(on, count, P.row_ptr));
+    for_each_row(on, A.row_ptr, PlaceChosen<Offset, Space>{chosen, P.row_ptr, P.col_idx, weight, P.values});
+  } else {
+    for_each_row_of(on, A, ChooseColumns<Offset, Space>{row, chosen, count});
+    P.take_entries(on, places_of<B, Offset>(on, count, P.row_ptr));
+    for_each_row(on, A.row_ptr, PlaceChosen<Offset, Space>{chosen, P.row_ptr, P.col_idx});
+    for_each_row_of(on, A, ValuesOfRow<Offset, Space>{row, P.row_ptr, P.col_idx, P.values});
+  }
   return P;
 }
 

@@ -81,10 +81,10 @@ struct MarkStrong {
     const double mine = largest_coupling[i], theirs = largest_coupling[j];
     // Quotients, which neither overflow nor depend on the scale of A; without a root, so that equal couplings are equal.
     const double of_mine = coupling / mine, of_theirs = coupling / theirs;
-    const bool strong =
-        j != i && coupling > 0 && mine > 0 && theirs > 0 &&
-        (strength == Strength::to_both ? of_mine * of_theirs >= theta * theta : of_mine >= theta || of_theirs >= theta);
-    neighbour[k] = strong ? j : ~j;
+    const bool large = strength == Strength::to_both ? of_mine * of_theirs >= theta * theta
+                                                     : (of_mine >= theta) | (of_theirs >= theta);
+    const bool strong = (j != i) & (coupling > 0) & (mine > 0) & (theirs > 0) & large;
+    neighbour[k] = j ^ (Index(strong) - 1);  // no branch, which none could foretell
   }
 };
 

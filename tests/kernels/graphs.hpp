@@ -51,6 +51,14 @@ inline Matrix star(Index n) {
   return symmetric(lower);
 }
 
+/// A row that is coupled to the ends of so many paths, and so meets as many aggregates.
+inline Matrix hub(Index npaths) {
+  constexpr Index length = 7;
+  std::vector<Row> lower(1 + std::size_t(npaths) * length);
+  for (Index i = 1; i < Index(lower.size()); ++i) lower[std::size_t(i)][i % length == 1 ? 0 : i - 1] = -1.0 - i % 5;
+  return symmetric(lower);
+}
+
 inline std::vector<NamedMatrix> graphs(unsigned seed) {
   std::vector<NamedMatrix> all;
   all.push_back({"nothing", matrix_of_rows({})});
@@ -61,6 +69,7 @@ inline std::vector<NamedMatrix> graphs(unsigned seed) {
   all.push_back({"a lattice", lattice(60, 50, 1, 1)});
   all.push_back({"a weak direction", lattice(60, 50, 1, 0.01)});
   all.push_back({"a star", star(400)});
+  all.push_back({"a hub", hub(300)});
   all.push_back({"random, long rows", random_graph(seed, 500, 60)});
   for (const int mean : {1, 3, 12}) all.push_back({"random", random_graph(seed + unsigned(mean), 3000, mean)});
   return all;
