@@ -70,7 +70,7 @@ int report_failure(const std::string& json) {
 
 /// Threads beyond the cores of this process wait for each other.
 void say_if_too_many(const CommonOptions& options) {
-  if (const int cores = available_threads(); options.threads > cores)
+  if (const int cores = available_threads(); options.threads > cores && rank_of_mpirun() == 0)
     say(options, formatted("--threads {}: this process has {}, on which more threads take turns", options.threads,
                            plural(cores, "core")));
 }

@@ -40,19 +40,22 @@ std::string columns_text(const SolveStory& story) {
   const std::size_t k = story.columns.size();
   const auto solved = std::size_t(std::count_if(story.columns.begin(), story.columns.end(),
                                                 [](const SolveStory& column) { return column.outcome.solved; }));
-  return formatted("{} right-hand sides, {} solved; the worst of them is column {}:", k,
+  return formatted("{} right-hand sides, {} solved; the worst of them is column {}", k,
                    solved == k   ? "all"
                    : solved == 0 ? "none"
                                  : formatted("{}", solved),
                    story.column + 1);
 }
 
-void add_columns(Lines& lines, const SolveStory& story) {
-  const std::size_t shown =
-      story.problem.options.verbose ? story.columns.size() : std::min(max_lines, story.columns.size());
-  for (std::size_t j = 0; j < shown; ++j) lines.item(formatted("column {}", j + 1), column_text(story.columns[j]));
-  if (shown < story.columns.size())
-    lines.item("", formatted("and {} more (--verbose shows them)", story.columns.size() - shown));
+std::vector<std::pair<std::string, std::string>> column_facts(const SolveStory& story) {
+  const std::size_t k = story.columns.size();
+  if (k < 2) return {};
+  const std::size_t shown = story.problem.options.verbose ? k : std::min(max_lines, k);
+  std::vector<std::pair<std::string, std::string>> facts;
+  for (std::size_t j = 0; j < shown; ++j)
+    facts.push_back({formatted("column {}", j + 1), column_text(story.columns[j])});
+  if (shown < k) facts.push_back({"", formatted("and {} more (--verbose shows them)", k - shown)});
+  return facts;
 }
 
 Json columns_json(const SolveStory& story) {

@@ -185,7 +185,7 @@ Criteria criteria_of(const Problem& problem) {
   return criteria;
 }
 
-Decided decide(Problem& problem, const Singular& singular) {
+Decided decide(Problem& problem, const Singular& singular) try {
   const SolveOptions& options = problem.options;
   const auto A = problem.wide();
   Decided decided{
@@ -232,6 +232,8 @@ Decided decide(Problem& problem, const Singular& singular) {
   decided.memory.require();
   if (options.verbose || decided.memory.large()) say(options, "to solve, " + decided.memory.text());
   return decided;
+} catch (const InputError& error) {  // A is not what the preconditioner that was asked for needs
+  throw InputError(problem.matrix.name + ": " + error.what());
 }
 
 }  // namespace seidel::drivers

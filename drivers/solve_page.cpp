@@ -48,6 +48,7 @@ std::string solve_page(const SolveStory& story) {
   facts.push_back({formatted("{}s", step_of(summary.method)), count(summary.iterations)});
   facts.push_back({"ended", summary.reason});
   page.facts("What came out", facts);
+  if (const auto columns = column_facts(story); !columns.empty()) page.facts("Each right-hand side", columns);
   for (const auto& one : story.diagnosis) {
     std::vector<std::pair<std::string, std::string>> lines;
     if (!one.evidence.empty() && one.evidence != summary.reason) lines.push_back({"evidence", one.evidence});
@@ -67,8 +68,8 @@ std::string solve_page(const SolveStory& story) {
              {{"step", "time"},
               {{story.problem.matrix.file ? "reading" : "generating", human_seconds(story.problem.read_seconds)},
                {"setup", human_seconds(story.setup_seconds)},
-               {"solving", human_seconds(outcome.solve_seconds)},
-               {"checking the residual", human_seconds(outcome.certify_seconds)}}});
+               {"solving", human_seconds(over_columns(story, &Outcome::solve_seconds))},
+               {"checking the residual", human_seconds(over_columns(story, &Outcome::certify_seconds))}}});
   return page.html(options.command_line);
 }
 

@@ -195,7 +195,7 @@ void add_evidence(Lines& lines, const SolveStory& story) {
                    ? formatted("{} ({} each)", count(summary.iterations),
                                human_seconds(outcome.solve_seconds / double(summary.iterations)))
                    : count(summary.iterations));
-  if (story.columns.size() > 1) add_columns(lines, story);
+  for (const auto& [name, text] : column_facts(story)) lines.item(name, text);
   if (!story.out.empty()) lines.item("written", story.out == "-" ? "x to standard output" : "x to " + story.out);
   if (!options.history.empty() && options.history != "-") lines.item("", "history to " + options.history);
 }
@@ -281,7 +281,7 @@ std::string solve_text(const SolveStory& story, const Terminal& terminal) {
   const Paint paint(terminal.colours);
   Lines lines(terminal);
   lines.raw(paint.bold("seidel solve " + story.problem.matrix.name)).blank();
-  if (story.columns.size() > 1) lines.raw(columns_text(story)).blank();
+  if (story.columns.size() > 1) lines.raw(columns_text(story) + ":").blank();
   add_verdict(lines, story, paint);
   add_evidence(lines.blank(), story);
   add_details(lines.blank(), story, paint);

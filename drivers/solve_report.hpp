@@ -75,10 +75,10 @@ std::string effort_text(const Summary& summary);
 std::string reached_text(const SolveStory& story);
 /// "b from b.mtx", which columns, or how b was made.
 std::string right_hand_side_text(const SolveStory& story);
-/// "8 right-hand sides, all solved; the worst of them is column 3:"
+/// "8 right-hand sides, all solved; the worst of them is column 3"
 std::string columns_text(const SolveStory& story);
-/// A line for each column; where they are many, without --verbose, for the first ones.
-void add_columns(Lines& lines, const SolveStory& story);
+/// Of several columns each: its name, and how it was solved; where they are many, without --verbose, the first ones.
+std::vector<std::pair<std::string, std::string>> column_facts(const SolveStory& story);
 /// A list with an object for each column.
 Json columns_json(const SolveStory& story);
 /// The sum of what took time for each.

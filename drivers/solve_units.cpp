@@ -74,7 +74,7 @@ void change_units_of_b(Problem& problem) {
       const double most = largest(host, b);
       int unit = is_usual(most) ? 0 : unit_of(least(b), most);
       // A x0 must not be huge in those units.
-      if (largest_x0 > 0)
+      if (largest_x0 > 0 && problem.seen.properties.max_abs > 0)
         unit = std::max(unit, of_A + std::ilogb(problem.seen.properties.max_abs) + std::ilogb(largest_x0));
       of_b[j] = is_usual(unit) ? 0 : unit;
       multiply(host, b.span(), -of_b[j]);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <optional>
 
+#include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/matrix_source.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/formats/matrix_market/gzip.hpp>
@@ -38,10 +39,10 @@ std::optional<PlainNumbers> plain_numbers(std::string_view text, const std::stri
       const bool number = mm::parse_real(word, value);
       if (!number && plain.numbers.empty()) return {};
       if (!number || !std::isfinite(value))
-        throw InputError(formatted(
-            "{}:{}:{}: found '{}', expected a finite number\n  between the numbers stand blanks, line ends and "
-            "comments that begin with # or %",
-            file, row, at + 1, word.substr(0, 40)));
+        throw InputError(
+            formatted("{}:{}:{}: found {}, expected a finite number\n  between the numbers stand blanks, line ends and "
+                      "comments that begin with # or %",
+                      file, row, at + 1, mm::word_at(word.data(), word.data() + word.size())));
       plain.numbers.push_back(value);
       at += word.size();
     }
@@ -114,6 +115,7 @@ std::vector<Array<double>> load_vectors(const std::string& option, const std::st
   if (auto plain = plain_numbers(source.text(), source.file())) return columns_of(std::move(*plain), expected);
   const MatrixFile file = parse_matrix_market(source.text(), source.file(), read);
   source.check_unchanged();
+  for (const std::string& repair : file.report.repairs) say(options, expected.file + ": " + repair);
   return columns_of(file, expected);
 }
 

@@ -196,13 +196,13 @@ MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows,
   }
 
   if (choice.preconditioner.needs_definite && !(A.nearly_symmetric && positive_diagonal))
-    throw UsageError(std::string(choice.preconditioner_name()) +
+    throw InputError(std::string(choice.preconditioner_name()) +
                      " needs a symmetric matrix with a positive diagonal, and " +
                      (A.nearly_symmetric ? "not all diagonal entries are positive" : "A is not symmetric") +
                      "\n  take one that needs less, such as symgs or ilu0, or none");
 
   if (choice.preconditioner.needs_positive && !(A.pattern_symmetric && positive_diagonal))
-    throw UsageError(std::string(choice.preconditioner_name()) +
+    throw InputError(std::string(choice.preconditioner_name()) +
                      " needs a positive diagonal and a symmetric pattern, and " +
                      (positive_diagonal ? "that of A is not symmetric" : "not all diagonal entries are positive") +
                      "\n  take one that needs less, such as symgs or ilu0, or none");

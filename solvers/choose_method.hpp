@@ -103,8 +103,9 @@ struct MethodChoice {
 ///                 what it saves, a product, must outweigh what it adds, a few vectors. Not by back end: the bits of
 ///                 both forms differ. flexible with a preconditioner that is not linear; then only methods go on that take
 ///                 one.
-/// Errors  ShapeError if A is not square, and least squares are not the goal; UsageError for another method than lsmr where
-///         they are, or if a form, or a preconditioner that is not linear, was asked for and something else excludes it.
+/// Errors  ShapeError if A is not square, and least squares are not the goal; InputError if a preconditioner was asked for
+///         that needs a symmetric matrix or a positive diagonal, and A is another; UsageError for another method than lsmr
+///         where least squares are the goal, or if a form, or a preconditioner that is not linear, was asked for and something else excludes it.
 MethodChoice choose_method(const MatrixProperties& properties, const RowStatistics& statistics,
                            const MethodRequest& request = {}, const Questions& questions = {});
 

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
@@ -40,15 +41,16 @@ struct Differences {
 };
 
 JsonValue parsed(const std::string& name) {
-  std::ifstream file(name);
-  if (!file)
-    throw InputError(formatted("{}: {}\n  name a file that seidel bench --json wrote", name, std::strerror(errno)));
-  const std::optional<JsonValue> document = read_json(file);
   const auto refuse = [&](const std::string& found) {
     throw InputError(formatted(
         "{}: found {}, expected a file that seidel bench KERNEL or suite --json wrote (schema seidel.bench/1)", name,
         found));
   };
+  std::ifstream file(name);
+  if (!file)
+    throw InputError(formatted("{}: {}\n  name a file that seidel bench --json wrote", name, std::strerror(errno)));
+  if (std::filesystem::is_directory(name)) refuse("a folder");
+  const std::optional<JsonValue> document = read_json(file);
   if (!document) refuse("what is not JSON");
   if (!document->contains("schema") || !(*document)["schema"].is_string()) refuse("no schema");
   if (const std::string schema = (*document)["schema"].string(); schema != "seidel.bench/1")
@@ -101,6 +103,7 @@ std::map<std::string, Timed> samples_of(const JsonValue& file, bool with_threads
     Timed& timed = samples[what];
     timed.baseline = text_or_none(m, "baseline") == "true";
     for (const auto& seconds : m["seconds"].elements()) timed.sample.add(seconds.number());
+    if (timed.sample.empty()) throw InputError("no seconds");
   }
   return samples;
 }

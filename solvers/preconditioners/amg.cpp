@@ -96,7 +96,7 @@ constexpr auto prepared = []<Backend B, class Offset>(const B& on, const HereAnd
                                                       const MethodChoice& choice) {
   const Settings& set = choice.settings;
   if (!choice.symmetric && AmgCycle(int(set[details[cycle]])) == AmgCycle::k)
-    throw UsageError(
+    throw InputError(
         "amg: found a K cycle for a matrix that is not symmetric, expected a V or W cycle: a K cycle iterates by cg on "
         "the coarser levels");
   const auto& known = A.near_null.vectors;

@@ -98,10 +98,11 @@ TEST_CASE("bench compare refuses what is not a bench file, naming it and what wa
   const Folder folder;
   const json good = file_of({measurement("a", {1})}, json::object());
   write_file(folder / "good.json", good.dump());
-  json other = good, nameless = good, wordy = good, threads = good;
+  json other = good, nameless = good, wordy = good, untimed = good, threads = good;
   other["schema"] = "seidel.solve/1";
   nameless["measurements"][0].erase("rival");
   wordy["measurements"][0]["seconds"] = "many";
+  untimed["measurements"][0]["seconds"] = json::array();
   threads["measurements"][0]["backend"] = "openmp", threads["measurements"][0]["threads"] = "x";
   for (const auto& wrong : std::vector<std::pair<std::string, std::string>>{
            {"{", "what is not JSON"},
@@ -113,11 +114,13 @@ TEST_CASE("bench compare refuses what is not a bench file, naming it and what wa
            {other.dump(), "schema seidel.solve/1"},
            {nameless.dump(), "rival"},
            {wordy.dump(), "a measurement"},
+           {untimed.dump(), "no seconds"},
            {threads.dump(), "x for a number"}}) {
     CAPTURE(wrong.first);
     write_file(folder / "bad.json", wrong.first);
     check_refused(
         3, {{{"bench", "compare", folder / "good.json", folder / "bad.json"}, {"bad.json: found ", wrong.second}}});
   }
-  check_refused(3, {{{"bench", "compare", folder / "good.json", folder / "none.json"}, {"none.json: No such file"}}});
+  check_refused(3, {{{"bench", "compare", folder / "good.json", folder / "none.json"}, {"none.json: No such file"}},
+                    {{"bench", "compare", folder / "good.json", folder / ""}, {"found a folder, expected a file"}}});
 }

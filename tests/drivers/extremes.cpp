@@ -279,6 +279,18 @@ TEST_CASE("where the residual of the solver and the verified one differ, all tha
   CHECK(missed > 0);
 }
 
+TEST_CASE("a matrix of zeros solves nothing, from whatever x") {
+  Folder folder;
+  write_file(folder / "A.mtx", banner + "3 3 0\n");
+  write_file(folder / "b.txt", "1 2 4\n");
+  for (const char* start : {"0.5 0.25 0.125\n", "2 3 4\n"}) {
+    write_file(folder / "x0.txt", start);
+    const json report = report_of({folder / "A.mtx", "--rhs", folder / "b.txt", "--x0", folder / "x0.txt"});
+    CHECK(report["converged"] == false);
+    CHECK(report["relative_residual"] == 1);
+  }
+}
+
 TEST_CASE("a matrix with two equal columns and rows is singular, however large the pivot is that rounding leaves") {
   Folder folder;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {

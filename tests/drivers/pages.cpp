@@ -169,6 +169,11 @@ TEST_CASE("pages say what the text says: every attempt, the threads, times with 
   CHECK(contains(page_of({"solve", "poisson2d:9", "--precond", "symgs"}), "symgs in natural order, 17 wavefronts"));
   CHECK(!contains(page_of({"solve", "poisson2d:9", "--set", "atol=1e3"}), "target 1.0e-08"));
   CHECK(contains(page_of({"validate", "poisson2d:3", "--only", "spmv.*"}), "of the bound that rounding allows"));
+  write_file(folder / "B.txt", "1 0 3\n2 0 1\n3 0 2\n4 0 9\n");
+  const std::string columns = page_of({"solve", "poisson2d:2", "--rhs", folder / "B.txt"});
+  for (const char* part : {"Each right-hand side", "<dt>column 1</dt><dd>solved: ", "<dt>column 2</dt><dd>solved: ",
+                           "<dt>column 3</dt><dd>solved: "})
+    CHECK_MESSAGE(contains(columns, part), part);
 }
 
 TEST_CASE("a browser lays a page out without overflow, and its chart is drawn") {

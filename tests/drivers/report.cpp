@@ -41,7 +41,7 @@ TEST_CASE("info makes the preconditioner that it is asked for, and shows its lev
           {{"info", "poisson3d:9", "--precond", "amg", "--set", "atol=1"}, {"--set atol=1", "expected a detail"}},
           {{"info", "poisson3d:9", "--precond", "amg", "--set", "omega=1"}, {"amg has no such detail"}}});
   const Run wrong = seidel_program({"info", "random:30x30:90", "--precond", "amg"});
-  CHECK(wrong.exit_code == 2);
+  CHECK(wrong.exit_code == 3);
   CHECK(contains(wrong.err, "symmetric"));
 }
 

@@ -121,6 +121,10 @@ TEST_CASE("what is wrong is said once under mpirun, and the exit code is that of
   says("emptyrows:5000 --precond jacobi --permute none --method gmres", 3, "row 2: the diagonal entry is not stored");
   says("poisson3d:40 --precond jacobi --max-iterations 3", 1, "the limit of 3 iterations is reached");
   says("poisson3d:60 --precond none --tol 1e-300 --time-limit 0.05", 1, "the limit of time is reached");
+  const Run many = launched(folder, "-np 3 " + program + "poisson2d:9 --threads 99");
+  const auto first = many.err.find("more threads take turns");
+  CHECK(first != std::string::npos);
+  CHECK(many.err.find("more threads take turns", first + 1) == std::string::npos);
 }
 
 TEST_CASE("where processes cannot share a method, the first one solves alone, and says so") {

@@ -99,8 +99,12 @@ TEST_CASE("names are taken in any case, and usual short options as the long ones
 }
 
 TEST_CASE("a preconditioner that A does not suit is refused with others that it does") {
-  check_refused(2, {{{"solve", "random:50x50:300", "--precond", "ict"},
-                     {"ict needs a symmetric matrix", "such as symgs or ilu0, or none"}}});
+  const Words random{"solve", "random:50x50:300", "--precond"};
+  check_refused(3,
+                {{random + Words{"ict"}, {"random:50x50:300: ict needs a symmetric", "such as symgs or ilu0, or none"}},
+                 {random + Words{"amg"}, {"random:50x50:300: amg needs a positive diagonal"}},
+                 {{"info", "random:50x50:300", "--precond", "ic0"}, {"random:50x50:300: ic0 needs a symmetric"}},
+                 {{"solve", "graph:9", "--precond", "gmg"}, {"graph:9: gmg: found no lattice"}}});
 }
 
 TEST_CASE("help for what is no command is an error that names the commands") {

@@ -71,6 +71,19 @@ TEST_CASE("lines of k plain numbers are k right-hand sides") {
                     {{"solve", A, "--null-space", "none"}, {"--null-space none: ", "expected constant, a Matrix"}}});
 }
 
+TEST_CASE("what a file of b says twice is told, and bytes that are no text are shown") {
+  Folder folder;
+  write_file(folder / "A.mtx", diagonal);
+  write_file(folder / "b.mtx", "%%MatrixMarket matrix coordinate real general\n3 1 3\n1 1 3\n1 1 5\n2 1 1e-500\n");
+  const Run run = succeeded({"solve", folder / "A.mtx", "--rhs", folder / "b.mtx"});
+  CHECK(contains(run.err, "b.mtx: 1 entry was listed again: duplicates are added up"));
+  CHECK(contains(run.err, "b.mtx: 1 entry is nonzero, but too small for double precision"));
+  write_file(folder / "b.txt", std::string("1 2 3\0\n", 7));
+  const Run refused = seidel_program({"solve", folder / "A.mtx", "--rhs", folder / "b.txt"});
+  CHECK(refused.exit_code == 3);
+  CHECK(contains(refused.err, "b.txt:1:5: found '3\\x00', expected a finite number"));
+}
+
 TEST_CASE("duplicates of b whose sum overflows are refused with their place") {
   Folder folder;
   write_file(folder / "A.mtx", diagonal);

@@ -67,7 +67,7 @@ TEST_CASE("entries that differ from their mirrors by rounding leave a matrix sym
   A.values[1] *= 1 + 1e-10;
   CHECK(choice_for(A).method != Method::cg);
   CHECK_FALSE(choice_for(A).symmetric);
-  CHECK_THROWS_AS(choice_for(A, {.preconditioner = PreconditionerKind::ic0}), UsageError);
+  CHECK_THROWS_AS(choice_for(A, {.preconditioner = PreconditionerKind::ic0}), InputError);
 }
 
 TEST_CASE("a large lattice whose rows sum to zero: amg; a smaller, a compact or a strictly dominated one: jacobi") {

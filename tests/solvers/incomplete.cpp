@@ -479,6 +479,6 @@ TEST_CASE("ic0 is refused for a matrix that it is not meant for") {
     if (A.nrows == 5)
       CHECK(choose().preconditioner == PreconditionerKind::ic0);
     else
-      CHECK_THROWS_AS(choose(), UsageError);
+      CHECK_THROWS_AS(choose(), InputError);
   }
 }

@@ -151,7 +151,7 @@ TEST_CASE(
   CHECK(choice(gale).method == Method::gmres);
   CHECK(choice(gale).preconditioner == PreconditionerKind::symgs);
   const auto refused = [&](const Matrix& A, MethodRequest request) {
-    return refusal<UsageError>([&] { choice(A, request); });
+    return refusal<InputError>([&] { choice(A, request); });
   };
   const MethodRequest amg{.preconditioner = PreconditionerKind::amg};
   CHECK(refused(matrix_of(2, {{{0, 1.0}, {1, 1.0}}, {{1, 1.0}}}), amg) ==
@@ -166,5 +166,5 @@ TEST_CASE(
   const Matrix A = whirl(20, 1);
   const HereAndThere<OpenMP, std::int64_t> both{A.view(), A.view()};
   const MethodChoice chosen = choice(A, by_k);
-  CHECK(refusal<UsageError>([&] { make_preconditioner(OpenMP{1}, both, chosen); }).starts_with("amg: found a K cycle"));
+  CHECK(refusal<InputError>([&] { make_preconditioner(OpenMP{1}, both, chosen); }).starts_with("amg: found a K cycle"));
 }
