@@ -105,7 +105,8 @@ struct MethodChoice {
 ///                 one.
 /// Errors  ShapeError if A is not square, and least squares are not the goal; InputError if a preconditioner was asked for
 ///         that needs a symmetric matrix or a positive diagonal, and A is another; UsageError for another method than lsmr
-///         where least squares are the goal, or if a form, or a preconditioner that is not linear, was asked for and something else excludes it.
+///         where least squares are the goal, or if a form, or a preconditioner that is not linear, was asked for and something
+///         else excludes it.
 MethodChoice choose_method(const MatrixProperties& properties, const RowStatistics& statistics,
                            const MethodRequest& request = {}, const Questions& questions = {});
 

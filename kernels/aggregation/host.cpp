@@ -45,7 +45,7 @@ void by_kind(const ValuesOfRow<Offset, Host, PlacedEntries<Offset, Host>>& of, I
 
   constexpr std::int64_t batch = 32;
   Sums sums = {};
-  double all = 0, kept = 0;
+  double all = 0;
   bool cut = false;
   for (std::int64_t first = 0; first < n; first += batch) {
     const std::int64_t size = std::min(batch, n - first);
@@ -60,10 +60,9 @@ void by_kind(const ValuesOfRow<Offset, Host, PlacedEntries<Offset, Host>>& of, I
       cut = cut || kind == Placed::cut;
     }
   }
-  for (int t = 0; t < max_prolongator_entries; ++t) kept += sums[t];
-  const double scale = cut && std::fabs(kept) > 0.1 * std::fabs(all) ? all / kept : 1;
+  const double of_place[] = {sums[0], sums[1], sums[2], sums[3]};
   const Offset to = of.row_ptr[i];
-  for (Offset t = 0; t < of.row_ptr[i + 1] - to; ++t) of.values[to + t] = scale * sums[t];
+  scale_to_sum(of_place, all, cut, int(of.row_ptr[i + 1] - to), of.values.data() + to);
 }
 
 template <class Offset, class OfRow>

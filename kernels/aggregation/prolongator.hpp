@@ -224,7 +224,7 @@ struct ValuesOfRow {
 
   SEIDEL_HD void operator()(Index i, const CsrView<double, Offset, Space>& A) const {
     const Offset first = row_ptr[i];
-    row.values_at(i, A, int(row_ptr[i + 1] - first), &col_idx[first], &values[first]);
+    row.values_at(i, A, int(row_ptr[i + 1] - first), col_idx.data() + first, values.data() + first);
   }
 };
 
@@ -318,7 +318,8 @@ void update_prolongator(const B& on, const CsrView<double, Offset, SpaceOf<B>>& 
 /// P for A, the strong couplings of A (packed_strong()) and its aggregates.
 ///
 /// Shapes  A is n x n, P is n x aggregates.count.
-/// Cost    reads A twice, and long rows more often; 20 bytes per row beside P. The host waits once, for the size of P.
+/// Cost    reads A twice, on the host once, and rows of many aggregates more often; 20 bytes per row beside P, on the host 52. The
+///         host waits once, for the size of P.
 template <Backend B, class Offset>
 Csr<double, Offset, SpaceOf<B>> prolongator(const B& on, const CsrView<double, Offset, SpaceOf<B>>& A,
                                             Span<const std::uint32_t, SpaceOf<B>> strong,
