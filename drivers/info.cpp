@@ -332,7 +332,7 @@ Json info_json(const InfoStory& story, const InfoOptions& options) {
 
 int run(const InfoOptions& options) {
   const OpenMP host = host_threads(options);
-  const auto require = [](std::int64_t nrows, std::int64_t nnz) {
+  const auto require = [](std::int64_t nrows, std::int64_t, std::int64_t nnz) {
     const std::int64_t of_matrix = 12 * nnz + 8 * (nrows + 1), of_look = 4 * nrows;  // where it looks for a_ji to a_ij
     require_memory(of_matrix + of_look,
                    formatted("a matrix of {} and {}", plural(nrows, "row"), plural(nnz, "nonzero")),

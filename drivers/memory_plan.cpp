@@ -192,7 +192,8 @@ MethodChoice affordable(const SolveNeeds& needs, std::int64_t available) {
 
 namespace {
 
-SolveNeeds least_needs(std::int64_t nrows, std::int64_t nnz, const MethodRequest& request, bool cuda) {
+SolveNeeds least_needs(std::int64_t nrows, std::int64_t ncols, std::int64_t nnz, const MethodRequest& request,
+                       bool cuda) {
   const bool least_squares = request.goal == Goal::least_squares;
   return at_least({.nrows = nrows,
                    .nnz = nnz,
@@ -203,17 +204,17 @@ SolveNeeds least_needs(std::int64_t nrows, std::int64_t nnz, const MethodRequest
                               .settings = request.settings},
                    .cuda = cuda,
                    .narrow_offsets = nnz <= std::numeric_limits<std::int32_t>::max(),
-                   .ncols = least_squares ? std::optional<std::int64_t>(0) : std::nullopt});  // not known yet
+                   .ncols = ncols});
 }
 
 }  // namespace
 
-MemoryPlan plan_read(std::int64_t nrows, std::int64_t nnz, const MethodRequest& request, bool cuda,
+MemoryPlan plan_read(std::int64_t nrows, std::int64_t ncols, std::int64_t nnz, const MethodRequest& request, bool cuda,
                      std::int64_t available) {
-  const SolveNeeds needs = least_needs(nrows, nnz, request, cuda);
+  const SolveNeeds needs = least_needs(nrows, ncols, nnz, request, cuda);
   MemoryPlan plan{"host memory", available, {}};
   if (cuda)
-    plan.items = {{"row pointers of 32 bits", needs.narrow_offsets ? 4 * (nrows + 1) : 0, ""}, {"x", 8 * nrows, ""}};
+    plan.items = {{"row pointers of 32 bits", needs.narrow_offsets ? 4 * (nrows + 1) : 0, ""}, {"x", 8 * ncols, ""}};
   else
     plan = plan_solve(needs, available);
   plan.items.insert(plan.items.begin(), {{"the matrix", 12 * nnz + 8 * (nrows + 1), "a smaller one"},
@@ -221,9 +222,9 @@ MemoryPlan plan_read(std::int64_t nrows, std::int64_t nnz, const MethodRequest& 
   return plan;
 }
 
-MemoryPlan plan_read_for_gpu(std::int64_t nrows, std::int64_t nnz, const MethodRequest& request,
+MemoryPlan plan_read_for_gpu(std::int64_t nrows, std::int64_t ncols, std::int64_t nnz, const MethodRequest& request,
                              std::int64_t available) {
-  const SolveNeeds needs = least_needs(nrows, nnz, request, true);
+  const SolveNeeds needs = least_needs(nrows, ncols, nnz, request, true);
   return plan_solve(needs, available);
 }
 

@@ -66,9 +66,9 @@ MethodChoice affordable(const SolveNeeds& needs, std::int64_t available);
 
 /// What a solve takes at least, before the matrix is read: method and preconditioner where they were asked for, else
 /// those that need least. On the host, the matrix included; and for a GPU there.
-MemoryPlan plan_read(std::int64_t nrows, std::int64_t nnz, const MethodRequest& request, bool cuda,
+MemoryPlan plan_read(std::int64_t nrows, std::int64_t ncols, std::int64_t nnz, const MethodRequest& request, bool cuda,
                      std::int64_t available);
-MemoryPlan plan_read_for_gpu(std::int64_t nrows, std::int64_t nnz, const MethodRequest& request,
+MemoryPlan plan_read_for_gpu(std::int64_t nrows, std::int64_t ncols, std::int64_t nnz, const MethodRequest& request,
                              std::int64_t available);
 
 }  // namespace seidel::drivers

@@ -57,12 +57,14 @@ Array<double, SpaceOf<B>> default_rhs(const Problem& problem, const B& on,
 
 Problem load(const SolveOptions& options, int processes) {
   const Stopwatch reading;
-  const auto state_plan = [&](std::int64_t nrows, std::int64_t nnz) {
+  const auto state_plan = [&](std::int64_t nrows, std::int64_t ncols, std::int64_t nnz) {
     const bool cuda = place(options, nnz).backend == BackendName::cuda;
-    const MemoryPlan least = plan_read(nrows, nnz, options.request, cuda, without_margin(available_bytes(Host{})));
+    const MemoryPlan least =
+        plan_read(nrows, ncols, nnz, options.request, cuda, without_margin(available_bytes(Host{})));
     least.require();
     if (cuda)
-      plan_read_for_gpu(nrows, nnz, options.request, processes * without_margin(available_bytes(Device{}))).require();
+      plan_read_for_gpu(nrows, ncols, nnz, options.request, processes * without_margin(available_bytes(Device{})))
+          .require();
     if (options.verbose || least.large()) say(options, "at least " + least.text());
   };
   Problem problem{.options = options, .matrix = load_matrix(options.matrix, options, options.repair, state_plan)};

@@ -11,7 +11,7 @@ namespace {
 Matrix make_banded(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
   spec.require_arguments(2, 2);
   const std::int64_t n = spec.integer(0, 1, INT32_MAX), width = spec.integer(1, 0, n - 1);
-  require_room(spec, n, n * (2 * width + 1) - width * (width + 1));
+  require_room(spec, n, n, n * (2 * width + 1) - width * (width + 1));
   const auto first_column = [&](std::int64_t i) { return std::max<std::int64_t>(0, i - width); };
   const auto last_column = [&](std::int64_t i) { return std::min(n - 1, i + width); };
   return by_rows(

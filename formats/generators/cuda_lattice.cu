@@ -46,7 +46,7 @@ template <class Offset>
 Csr<double, Offset, Device> lattice(const Cuda& on, const Spec& spec, const Stencil& stencil) {
   const Box& box = stencil.box;
   const std::int64_t nrows = box.size(), nnz = stencil.nnz();
-  spec.tell_size(nrows, nnz);
+  spec.tell_size(nrows, nrows, nnz);
   convert_detail::require_offsets<Offset>(spec.text().c_str(), nnz, "take 64-bit row pointers");
   std::vector<std::int64_t> steps;  // from a node's number to those of its neighbours
   std::vector<double> coefficients;

@@ -17,8 +17,9 @@ namespace seidel {
 /// counts repeated edges separately; for emptyrows it may be up to 15 rows too small.
 /// Errors  UsageError naming the spec, what was found, the grammar and an example; ResourceError, before anything is
 ///         allocated, if there is not enough memory.
-Csr<double, std::int64_t> generate(const OpenMP& on, std::string_view spec, std::uint64_t seed = 1,
-                                   const std::function<void(std::int64_t nrows, std::int64_t nnz)>& sized = {});
+Csr<double, std::int64_t> generate(
+    const OpenMP& on, std::string_view spec, std::uint64_t seed = 1,
+    const std::function<void(std::int64_t nrows, std::int64_t ncols, std::int64_t nnz)>& sized = {});
 
 /// The same matrix in device memory. Those of a stencil on a box (poisson2d, poisson3d, hpcg, aniso2d, aniso3d, convdiff) are
 /// made there, for which the host does not wait; others are made on the host and copied.

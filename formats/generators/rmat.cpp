@@ -19,7 +19,7 @@ Matrix make_rmat(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
   const std::int64_t n = std::int64_t(1) << scale;
   const std::int64_t nedges = n * (spec.arguments() > 1 ? spec.integer(1, 0, 1 << 20) : 16);
   constexpr std::int64_t bytes_per_edge = 2 * (2 * sizeof(Index) + sizeof(double));  // triplets, buckets
-  require_room(spec, n, nedges, saturating_product(nedges, bytes_per_edge));
+  require_room(spec, n, n, nedges, saturating_product(nedges, bytes_per_edge));
   Coo<double> edges{Index(n), Index(n), Array<Index>(nedges), Array<Index>(nedges), Array<double>(nedges)};
   for_each_index(on, nedges, 4, [&](std::int64_t e) {
     const Stream bits(seed, Draw::edges, std::uint64_t(e));

@@ -25,7 +25,7 @@ void each_beside(const Matrix& B, const Matrix& T, std::int64_t i, const auto& v
 Matrix make_spd(const OpenMP& on, const Spec& spec, std::uint64_t seed) {
   spec.require_arguments(2, 2);
   const std::int64_t n = spec.integer(0, 1, INT32_MAX), per_row = spec.integer(1, 1, n), beside = per_row - 1;
-  require_room(spec, n, n * per_row, saturating_product(24, n * per_row));
+  require_room(spec, n, n, n * per_row, saturating_product(24, n * per_row));
   // B has half of the entries at random positions; its mirror image has the other half.
   const auto half = [&](std::int64_t i) { return (i + 1) * beside / 2 - i * beside / 2; };
   const Matrix B = by_rows(on, spec, n, n, half, [&](std::int64_t i, Index* columns, double* values) {

@@ -88,8 +88,9 @@ std::vector<double> Spec::reals(int number) const {
   return values;
 }
 
-void require_room(const Spec& spec, std::int64_t nrows, std::int64_t nnz, std::int64_t temporary_bytes) {
-  if (nrows > 0 && nnz > 0) spec.tell_size(nrows, nnz);
+void require_room(const Spec& spec, std::int64_t nrows, std::int64_t ncols, std::int64_t nnz,
+                  std::int64_t temporary_bytes) {
+  if (nrows > 0 && nnz > 0) spec.tell_size(nrows, ncols, nnz);
   const std::int64_t entries = saturating_product(nnz, sizeof(Index) + sizeof(double));
   const std::int64_t bytes = saturating_sum(saturating_sum(entries, (nrows + 1) * 8), temporary_bytes);
   require_memory(bytes, spec.text(), "take a smaller one");
@@ -97,7 +98,7 @@ void require_room(const Spec& spec, std::int64_t nrows, std::int64_t nnz, std::i
 
 Matrix room_for(const Spec& spec, std::int64_t nrows, std::int64_t ncols, std::int64_t nnz,
                 std::int64_t temporary_bytes) {
-  require_room(spec, nrows, nnz, temporary_bytes);
+  require_room(spec, nrows, ncols, nnz, temporary_bytes);
   Matrix A = Matrix::uninitialised(OpenMP{1}, Index(nrows), Index(ncols), nnz);
   A.row_ptr[0] = 0;
   return A;

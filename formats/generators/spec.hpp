@@ -11,7 +11,7 @@
 namespace seidel::generators {
 
 using Matrix = Csr<double, std::int64_t>;
-using Sized = std::function<void(std::int64_t nrows, std::int64_t nnz)>;
+using Sized = std::function<void(std::int64_t nrows, std::int64_t ncols, std::int64_t nnz)>;
 
 class Spec;
 struct Stencil;  // lattice.hpp
@@ -51,8 +51,8 @@ class Spec {
   std::vector<double> reals(int number) const;
   std::string_view word(int number) const { return arguments_[number]; }
   /// To whom the matrix is for: so large will it be.
-  void tell_size(std::int64_t nrows, std::int64_t nnz) const {
-    if (sized_) sized_(nrows, nnz);
+  void tell_size(std::int64_t nrows, std::int64_t ncols, std::int64_t nnz) const {
+    if (sized_) sized_(nrows, ncols, nnz);
   }
   [[noreturn]] void refuse(std::string_view found, const std::string& expected) const;
 
@@ -67,7 +67,8 @@ class Spec {
 Matrix room_for(const Spec& spec, std::int64_t nrows, std::int64_t ncols, std::int64_t nnz,
                 std::int64_t temporary_bytes = 0);
 /// Tells the size to whom it was asked for, and refuses if the memory is not there.
-void require_room(const Spec& spec, std::int64_t nrows, std::int64_t nnz, std::int64_t temporary_bytes = 0);
+void require_room(const Spec& spec, std::int64_t nrows, std::int64_t ncols, std::int64_t nnz,
+                  std::int64_t temporary_bytes = 0);
 
 /// Calls fill(row, columns, values) for every row, in parallel; row_ptr is set.
 void fill_rows(const OpenMP& on, Matrix& A, const auto& fill) {
@@ -80,11 +81,11 @@ void fill_rows(const OpenMP& on, Matrix& A, const auto& fill) {
 /// The matrix whose row i has length(i) entries, which fill(i, columns, values) writes in ascending order.
 Matrix by_rows(const OpenMP& on, const Spec& spec, std::int64_t nrows, std::int64_t ncols, const auto& length,
                const auto& fill) {
-  require_room(spec, nrows, 0);
+  require_room(spec, nrows, ncols, 0);
   Array<std::int64_t> row_ptr(nrows + 1);
   for_each_index(on, nrows, 1, [&](std::int64_t i) { row_ptr[i + 1] = length(i); });
   offsets_from_lengths(on, row_ptr);
-  require_room(spec, 0, row_ptr[nrows]);
+  require_room(spec, 0, ncols, row_ptr[nrows]);
   Matrix A{Index(nrows), Index(ncols), std::move(row_ptr), {}, {}};
   A.take_entries(on, A.row_ptr[nrows]);
   fill_rows(on, A, fill);

@@ -18,7 +18,7 @@ Matrix dense_row(const OpenMP& on, const Spec& spec, int copies) {
   spec.require_arguments(1, 1);
   const std::int64_t n = spec.integer(0, 1, INT32_MAX), middle = n / 2;
   const std::int64_t nnz = 4 * n - 3 - (middle > 0) - (middle + 1 < n);
-  require_room(spec, n, nnz, (copies - 1) * (12 * nnz + 8 * (n + 1)));
+  require_room(spec, n, n, nnz, (copies - 1) * (12 * nnz + 8 * (n + 1)));
   return by_entries(on, spec, n, n, [&](std::int64_t i, const auto& visit) {
     if (i != middle) return tridiagonal_row(n, i, visit);
     for (std::int64_t j = 0; j < n; ++j) visit(j, j == i ? 2.0 : -1 / double(n));
@@ -35,7 +35,7 @@ Matrix with_dense_column(const OpenMP& on, const Spec& spec, std::uint64_t) {
 Matrix empty_rows(const OpenMP& on, const Spec& spec, std::uint64_t) {
   spec.require_arguments(1, 1);
   const std::int64_t n = spec.integer(0, 1, INT32_MAX);
-  require_room(spec, n, 24 * (n / 15));  // of 15 rows 10 have 3 entries, of which a fifth is left out
+  require_room(spec, n, n, 24 * (n / 15));  // of 15 rows 10 have 3 entries, of which a fifth is left out
   return by_entries(on, spec, n, n, [&](std::int64_t i, const auto& visit) {
     if (i % 3 == 1) return;
     tridiagonal_row(n, i, [&](std::int64_t j, double value) {

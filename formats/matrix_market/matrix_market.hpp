@@ -33,7 +33,7 @@ struct ReadOptions {
   /// not throw.
   std::function<void(std::int64_t done, std::int64_t total)> progress = {};
   /// Called with the largest size that the matrix can have, before memory is allocated. May throw.
-  std::function<void(std::int64_t nrows, std::int64_t nnz)> sized = {};
+  std::function<void(std::int64_t nrows, std::int64_t ncols, std::int64_t nnz)> sized = {};
   std::int64_t memory_limit = 0;       ///< bytes that text and matrix may take; 0: what the system has to give
   std::int64_t chunk_bytes = 1 << 20;  ///< text that a thread takes at a time; never changes a result
 };

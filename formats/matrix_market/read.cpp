@@ -79,7 +79,7 @@ ReadReport report_of(const Source& source, const Header& header, const ReadOptio
   report.entries = header.entries;
   report.file_bytes = source.file_bytes();
   report.text_bytes = std::int64_t(source.text().size());
-  if (options.sized) options.sized(header.nrows, expected_nnz(header));
+  if (options.sized) options.sized(header.nrows, header.ncols, expected_nnz(header));
   return report;
 }
 

@@ -95,7 +95,7 @@ void check_plans(const B& on, const char* matrix) {
 TEST_CASE("what does not fit is refused before it is read or made, with what it is for") {
   MethodRequest request;
   request.method = Method::bicgstab, request.preconditioner = PreconditionerKind::jacobi;
-  const MemoryPlan plan = plan_read(1000, 5000, request, false, 100'000);
+  const MemoryPlan plan = plan_read(1000, 1000, 5000, request, false, 100'000);
   CHECK(plan.needed() > 12 * 5000 + 8 * 1001 + (1 + 3 + 7 + 1) * 8 * 1000);  // the matrix, b, x and bicgstab's, jacobi
   try {
     plan.require();
@@ -106,20 +106,22 @@ TEST_CASE("what does not fit is refused before it is read or made, with what it 
     for (const char* part : {"the matrix", "vectors of bicgstab", "jacobi", "--method cg"})
       CHECK(said.find(part) != said.npos);
   }
-  std::int64_t nrows = 0, nnz = 0;
-  const auto sized = [&](std::int64_t rows, std::int64_t entries) {
+  std::int64_t nrows = 0, ncols = 0, nnz = 0;
+  const auto sized = [&](std::int64_t rows, std::int64_t columns, std::int64_t entries) {
     nrows = rows;
+    ncols = columns;
     nnz = entries;
     throw ResourceError("enough");
   };
   CHECK_THROWS_WITH_AS(generate(OpenMP{}, "poisson3d:10", 1, sized), "enough", ResourceError);
   CHECK(nrows == 1000);
   CHECK(nnz == 7000 - 600);
-  for (const char* spec : {"denserow:50", "densecolumn:50", "emptyrows:50", "rmat:4", "spd:50:7", "random:50x50:90"}) {
+  for (const char* spec : {"denserow:50", "densecolumn:50", "emptyrows:50", "rmat:4", "spd:50:7", "random:50x70:90"}) {
     CAPTURE(spec);
     const auto A = generate(OpenMP{}, spec);
     CHECK_THROWS_WITH_AS(generate(OpenMP{}, spec, 1, sized), "enough", ResourceError);
     CHECK(nrows == A.nrows);
+    CHECK(ncols == A.ncols);
     CHECK(nnz >= A.nnz() * 9 / 10);
     CHECK(nnz <= std::max<std::int64_t>(A.nnz() * 11 / 10, 16 * 16));  // rmat: edges in the same place count one by one
   }
@@ -137,10 +139,20 @@ TEST_CASE("a plan leaves a margin, and asks for the memory of a GPU before the m
   CHECK(without_margin(4'000'000'000) == 3'700'000'000);
   CHECK(without_margin(100'000'000) == 90'000'000);
   const std::int64_t n = 1100LL * 1100 * 1100, nnz = 7 * n;
-  CHECK_THROWS_AS(plan_read(n, nnz, {}, true, without_margin(134'000'000'000)).require(), ResourceError);
-  CHECK_THROWS_AS(plan_read_for_gpu(n, nnz, {}, without_margin(150'000'000'000)).require(), ResourceError);
-  CHECK(plan_read_for_gpu(n, nnz, {}, 0).where == "memory of the GPU");
-  plan_read_for_gpu(1000, 7000, {}, 1'000'000).require();
+  CHECK_THROWS_AS(plan_read(n, n, nnz, {}, true, without_margin(134'000'000'000)).require(), ResourceError);
+  CHECK_THROWS_AS(plan_read_for_gpu(n, n, nnz, {}, without_margin(150'000'000'000)).require(), ResourceError);
+  CHECK(plan_read_for_gpu(n, n, nnz, {}, 0).where == "memory of the GPU");
+  plan_read_for_gpu(1000, 1000, 7000, {}, 1'000'000).require();
+}
+
+TEST_CASE("the x of a least-squares problem has as many entries as A has columns, and so the plan before reading") {
+  MethodRequest request;
+  request.goal = Goal::least_squares;
+  const std::int64_t wide = 2'000'000'000;
+  for (const bool cuda : {false, true})
+    CHECK_THROWS_AS(plan_read(1, wide, 2, request, cuda, 8 * wide - 1).require(), ResourceError);
+  CHECK_THROWS_AS(plan_read_for_gpu(1, wide, 2, request, 8 * wide - 1).require(), ResourceError);
+  plan_read(1, 2000, 2, request, false, 1'000'000).require();
 }
 
 TEST_CASE("the plan of lsmr holds what transposition takes for a time, as far as that is more than the vectors") {
