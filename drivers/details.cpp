@@ -66,7 +66,8 @@ bool any_has(const auto& table, const std::string& key) {
 }
 
 /// Refuses a detail of methods, or of preconditioners, that the one which was asked for by name does not have.
-void refuse_ignored_settings(const MethodRequest& request, const std::vector<std::string>& pairs) {
+void refuse_ignored_settings(const MethodRequest& request, const std::string& preconditioner,
+                             const std::vector<std::string>& pairs) {
   for (const auto& pair : pairs) {
     const std::string key = pair.substr(0, pair.find('='));
     const bool of_methods = is_detail_of_methods(key), of_preconditioners = is_detail_of_preconditioners(key);
@@ -78,7 +79,7 @@ void refuse_ignored_settings(const MethodRequest& request, const std::vector<std
     throw UsageError(formatted("--set {}: {} has no such detail; leave it out", pair,
                                of_methods                        ? request.method->name
                                : request.method == direct_method ? direct_method.name
-                                                                 : request.preconditioner->name));
+                                                                 : preconditioner));
   }
 }
 
@@ -130,7 +131,7 @@ void request_preconditioner(SolveOptions& options, const std::string& name, std:
     const auto [other, is_new] = given.emplace(pair.substr(0, pair.find('=')), pair);
     if (!is_new) throw UsageError(formatted("--set {}: given once before, as {}; give it once", pair, other->second));
   }
-  refuse_ignored_settings(options.request, pairs);
+  refuse_ignored_settings(options.request, lower_case(name), pairs);
 }
 
 }  // namespace seidel::drivers

@@ -1,6 +1,7 @@
 // What a user knows of the smooth error of A: --coordinates, --near-null.
 #include <algorithm>
 
+#include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/solve_problem.hpp>
 #include <seidel/formats/generators/generate.hpp>
@@ -22,16 +23,17 @@ MultiVector<double> dense(const CsrView<double, std::int64_t, Host>& A) {
   return columns;
 }
 
-LoadedMatrix finite(LoadedMatrix loaded) {
-  if (loaded.file && loaded.file->nonfinite > 0)
+LoadedMatrix load_coordinates(const SolveOptions& options) {
+  if (is_generator(options.coordinates))
+    return {.name = options.coordinates, .matrix = generate_coordinates(options.coordinates), .file = {}};
+  require_file("--coordinates", options.coordinates, true);
+  LoadedMatrix points = load_matrix(options.coordinates, options, false);
+  if (points.file->nonfinite > 0)
     throw InputError(formatted("{}: found {} NaN or infinite, expected finite numbers only",
-                               loaded.file->first_nonfinite,
-                               plural(loaded.file->nonfinite, "entry that is", "entries that are")));
-  return loaded;
-}
-
-std::string shape_of(const LoadedMatrix& loaded) {
-  return formatted("{} x {}", count(loaded.matrix.nrows), count(loaded.matrix.ncols));
+                               points.file->first_nonfinite,
+                               plural(points.file->nonfinite, "entry that is", "entries that are")));
+  for (const std::string& repair : points.file->repairs) say(options, points.name + ": " + repair);
+  return points;
 }
 
 /// The first column that is a sum of multiples of those before it, or zero; -1 where there is none.
@@ -51,15 +53,11 @@ std::int64_t first_dependent_column(const MultiVector<double>& columns) {
 LoadedNearNull load_near_null(const SolveOptions& options, const LoadedMatrix& A) {
   const std::int64_t n = A.matrix.nrows;
   if (!options.coordinates.empty()) {
-    LoadedMatrix points{.name = options.coordinates, .matrix = {}, .file = {}};
-    if (is_generator(options.coordinates))
-      points.matrix = generate_coordinates(options.coordinates);
-    else
-      points = finite(load_matrix(options.coordinates, options, false));
+    const LoadedMatrix points = load_coordinates(options);
     const std::int64_t dimensions = points.matrix.ncols;
     if ((dimensions != 2 && dimensions != 3) || points.matrix.nrows * dimensions != n)
       throw InputError(formatted("{}: found {}, expected {}: a row of coordinates per point, {} has {}", points.name,
-                                 shape_of(points),
+                                 formatted("{} x {}", count(points.matrix.nrows), count(dimensions)),
                                  n % 3 == 0   ? formatted("{} x 3", count(n / 3))
                                  : n % 2 == 0 ? formatted("{} x 2", count(n / 2))
                                               : "2 or 3 unknowns per point",
@@ -68,16 +66,18 @@ LoadedNearNull load_near_null(const SolveOptions& options, const LoadedMatrix& A
     return {rigid_body_modes(coordinates.view()), Index(dimensions)};
   }
   if (options.near_null.empty()) return {};
-  const LoadedMatrix vectors = finite(load_matrix(options.near_null, options, false));
-  if (vectors.matrix.nrows != n || vectors.matrix.ncols < 1 || vectors.matrix.ncols > max_unknowns_per_node)
-    throw InputError(formatted("{}: found {}, expected {} x 1 to {}: a column per vector, {} has {}", vectors.name,
-                               shape_of(vectors), count(n), max_unknowns_per_node, A.name, plural(n, "row")));
-  LoadedNearNull loaded{.vectors = dense(vectors.matrix.view())};
+  const std::vector<Array<double>> vectors = load_vectors("--near-null", options.near_null, n, A.name, options);
+  if (vectors.size() > max_unknowns_per_node)
+    throw InputError(formatted("{}: found {} columns, expected at most {}: one per vector", options.near_null,
+                               vectors.size(), max_unknowns_per_node));
+  LoadedNearNull loaded{.vectors = {n, std::int64_t(vectors.size()), Layout::column_major}};
+  for (std::size_t c = 0; c < vectors.size(); ++c)
+    std::copy(vectors[c].begin(), vectors[c].end(), loaded.vectors.elements().begin() + std::int64_t(c) * n);
   if (const std::int64_t column = first_dependent_column(loaded.vectors); column >= 0)
     throw InputError(
         formatted("{}: found column {}, a sum of multiples of those before it, or zero, expected "
                   "independent ones\n  leave it out",
-                  vectors.name, column + 1));
+                  options.near_null, column + 1));
   return loaded;
 }
 

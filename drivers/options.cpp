@@ -38,7 +38,8 @@ struct SolveCommand : CommandFor<SolveOptions> {
         "of the points of an elastic body, one row of 2 or 3 numbers per point, or the generator of A: amg makes "
         "its rigid-body modes of them");
     input_file("--near-null", options.near_null,
-               "what A maps to nearly nothing, a column per vector: what amg should know of the smooth error");
+               "what A maps to nearly nothing, a column per vector: what amg should know of the smooth error; a Matrix "
+               "Market file or plain numbers");
     input_file(
         "--null-space", options.null_space,
         "A is singular: constant (where rows sum to zero), or a file with vectors z, A z = 0; the part of b in it "

@@ -108,11 +108,27 @@ TEST_CASE(
   says(message("--coordinates", "3 2\n1\n2\n3\n4\n5\n6\n"), {"it.mtx", "3 x 2", "expected 2 x 2", "4 rows"});
   says(message("--coordinates", "4 1\n1\n2\n3\n4\n"), {"4 x 1", "expected 2 x 2"});
   says(message("--coordinates", "2 2\n1\n2\nnan\n4\n"), {"it.mtx:5", "NaN"});
-  says(message("--near-null", "3 1\n1\n1\n1\n"), {"3 x 1", "expected 4 x 1 to 16", "poisson2d:2"});
+  says(message("--near-null", "3 1\n1\n1\n1\n"), {"3 entries", "expected 4", "row of poisson2d:2"});
   says(message("--near-null", "4 1\n1\n1\ninf\n1\n"), {"it.mtx:5", "infinite"});
   says(message("--near-null", "4 3\n1\n1\n1\n1\n1\n2\n3\n4\n3\n5\n7\n9\n"), {"column 3", "independent"});
   says(message("--near-null", "4 1\n0\n0\n0\n0\n"), {"column 1", "zero"});
   says(message("--near-null", "4 1\n1\n1\n1\n"), {"it.mtx"});  // one entry is missing
+  for (const std::string option : {"--coordinates", "--near-null"})
+    check_refused(3, {{Words{"solve", "poisson2d:2", option, folder / "no.mtx"} + amg, {option, "No such file"}}});
+}
+
+TEST_CASE("near-null vectors may be plain numbers, a line per row") {
+  Folder folder;
+  std::string plain = "# constant, and one that grows\n", banner = "%%MatrixMarket matrix array real general\n64 2\n";
+  for (int i = 0; i < 64; ++i) banner += "1\n", plain += "1 " + std::to_string(i) + "\n";
+  for (int i = 0; i < 64; ++i) banner += std::to_string(i) + "\n";
+  write_file(folder / "plain.txt", plain);
+  write_file(folder / "banner.mtx", banner);
+  const auto solved = [&](const std::string& name) {
+    return succeeded(Words{"solve", "poisson2d:8", "--near-null", folder / name, "--history", "-", "--quiet"} + amg)
+        .out;
+  };
+  CHECK(solved("plain.txt") == solved("banner.mtx"));
 }
 
 TEST_CASE("what amg is told needs amg, and is told once") {

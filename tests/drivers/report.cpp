@@ -39,7 +39,8 @@ TEST_CASE("info makes the preconditioner that it is asked for, and shows its lev
   check_refused(
       2, {{{"info", "poisson3d:9", "--set", "amg.strength=0.5"}, {"--set amg.strength=0.5", "--precond"}},
           {{"info", "poisson3d:9", "--precond", "amg", "--set", "atol=1"}, {"--set atol=1", "expected a detail"}},
-          {{"info", "poisson3d:9", "--precond", "amg", "--set", "omega=1"}, {"amg has no such detail"}}});
+          {{"info", "poisson3d:9", "--precond", "amg", "--set", "omega=1"}, {"amg has no such detail"}},
+          {{"info", "poisson3d:9", "--precond", "gmg", "--set", "ilut.fill=3"}, {"gmg has no such detail"}}});
   const Run wrong = seidel_program({"info", "random:30x30:90", "--precond", "amg"});
   CHECK(wrong.exit_code == 3);
   CHECK(contains(wrong.err, "symmetric"));
