@@ -216,7 +216,7 @@ void add_advice(Lines& lines, const InfoStory& story, const InfoOptions& options
     lines.raw("next:   " +
               same_program(options.command_line, "solve " + quoted(options.matrix) + repair +
                                                      " --least-squares   # the x with the least ||b - Ax||"));
-  } else if (story.rows.nrows > 0) {
+  } else {
     lines.item("solve with", choice_for(story, {}).reason);
     if (const std::string other = or_factors(story); !other.empty()) lines.item("or direct", other);
     lines.raw("next:   " + same_program(options.command_line, "solve " + quoted(options.matrix) + repair));
@@ -228,8 +228,10 @@ std::string info_text(const InfoStory& story, const InfoOptions& options, const 
   const Paint paint(terminal.colours);
   Lines lines(terminal);
   lines.raw(paint.bold("seidel info " + loaded.name)).blank();
-  add_advice(lines, story, options);
-  lines.blank();
+  if (rows.nrows > 0 || rows.ncols > 0) {
+    add_advice(lines, story, options);
+    lines.blank();
+  }
   const double all = double(rows.nrows) * double(rows.ncols);
   lines.item("size", formatted("{} x {}, {}{}", count(rows.nrows), count(rows.ncols), plural(rows.nnz, "nonzero"),
                                all > 0 ? formatted(" ({:.3g} % of all entries)", 100 * double(rows.nnz) / all) : ""));
@@ -255,8 +257,10 @@ std::string info_text(const InfoStory& story, const InfoOptions& options, const 
                        rows.padding_indicator));
   lines.item("bandwidth",
              formatted("{} below the diagonal, {} above", count(p.bandwidth_lower), count(p.bandwidth_upper)));
-  lines.item("products", products);
-  if (rows.nnz > 0) lines.item("  on a GPU", gpu_products_text(rows));
+  if (rows.nnz > 0) {
+    lines.item("products", products);
+    lines.item("  on a GPU", gpu_products_text(rows));
+  }
   if (lattice.nx > 0)
     lines.item("lattice", formatted("{} points, a row for each, coupled to its neighbours alone", to_string(lattice)));
   lines.item("values", formatted("|a_ij| from {} to {}, infinity norm {}, Frobenius norm {}", brief(p.min_abs),

@@ -82,6 +82,7 @@ TEST_CASE("info takes every shape") {
     CAPTURE(size);
     const Run run = succeeded({"info", "-"},
                               {.text = std::string("%%MatrixMarket matrix coordinate real general\n") + size + "\n"});
+    CHECK(!contains(run.out, "\n\n\n"));
   }
 }
 
