@@ -13,12 +13,13 @@ inline constexpr int bicgstab_vectors = iterate_vectors + 7;
 
 /// Solves A x = b for any square A. Preconditioned from the right, so that its residual is that of A x = b.
 ///
-/// Shapes  A is n x n; b and x have n entries.
+/// Shapes  A is n x n; b and x have n entries and do not overlap.
 /// In/out  x holds the guess on entry; on return, whatever the status, the best approximation seen, within a factor 2 by
 ///         its residual.
 /// Cost    per iteration two products with A, two with M^-1, and six passes over vectors; three waits on a GPU;
 ///         bicgstab_vectors vectors, all taken before the loop.
-/// Errors  ShapeError; InputError for NaN or infinity in b or x, naming the entry. A breakdown is a status.
+/// Errors  ShapeError; InputError for b and x that overlap, and for NaN or infinity in them, naming the entry. A
+///         breakdown is a status.
 /// Source  van der Vorst, Bi-CGSTAB, SIAM J. Sci. Stat. Comput. 13(2), 1992; Saad (2003), section 7.4.2.
 template <class V, LinearOperator<V> Matrix, Preconditioner<V> Precond>
 Summary bicgstab(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria& criteria = {}) {

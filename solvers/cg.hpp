@@ -12,7 +12,7 @@ inline constexpr int cg_vectors = iterate_vectors + 5;
 /// Solves A x = b for symmetric positive definite A, M symmetric positive definite too. An M that is not linear
 /// (concepts.hpp) makes it flexible: beta = (r - r_before)'z / (r_before'z_before), for r'z / (r_before'z_before).
 ///
-/// Shapes  A is n x n; b and x have n entries.
+/// Shapes  A is n x n; b and x have n entries and do not overlap.
 /// In/out  x holds the guess on entry, an approximation on return whatever the status: the last one, whose error is the
 ///         least in the norm of A, unless its residual is 100 times an earlier one's; after a failure (indefinite,
 ///         breakdown) the best one seen, within a factor 2 by its residual; where iterates were within 5/4 of what is
@@ -21,8 +21,8 @@ inline constexpr int cg_vectors = iterate_vectors + 5;
 ///         and a third for p'Ap unless A has apply_dot(). On a GPU one wait with a diagonal M, during which the next product
 ///         is computed (cg_iterate.hpp), else two, but for the last iterations before the goal, where a third one can save an
 ///         application of M^-1; cg_vectors vectors, all taken before the loop.
-/// Errors  ShapeError; InputError for NaN or infinity in b or x, naming the entry; UsageError for M that is not
-///         symmetric. A that is not positive definite is a status.
+/// Errors  ShapeError; InputError for b and x that overlap, and for NaN or infinity in them, naming the entry;
+///         UsageError for M that is not symmetric. A that is not positive definite is a status.
 /// Source  Saad (2003), algorithm 9.1; for the flexible form Notay, Flexible conjugate gradients, SIAM J. Sci. Comput. 22(4),
 ///         2000.
 template <class V, LinearOperator<V> Matrix, Preconditioner<V> Precond>

@@ -2,6 +2,7 @@
 #pragma once
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include <seidel/kernels/vector.hpp>
 #include <seidel/solvers/concepts.hpp>
@@ -39,6 +40,7 @@ std::int64_t first_nonfinite(const Vector<Real, B>& v) {
 enum class Shape { square, any };
 
 [[noreturn]] void refuse_shapes(Shape needed, std::int64_t nrows, std::int64_t ncols, std::int64_t b, std::int64_t x);
+[[noreturn]] void refuse_overlap();
 [[noreturn]] void refuse_nonfinite(const char* vector, std::int64_t entry);
 
 /// ||v||, once v is known to be finite. A vector type of another kind names the place by a first_nonfinite() of its
@@ -55,6 +57,10 @@ template <Shape shape = Shape::square, class V, LinearOperator<V> Matrix>
 double checked_norm(const Matrix& A, const V& b, V& x) {
   if ((shape == Shape::square && A.nrows() != A.ncols()) || b.size() != A.nrows() || x.size() != A.ncols())
     refuse_shapes(shape, A.nrows(), A.ncols(), b.size(), x.size());
+  if constexpr (requires { b.span().data(); }) {  // views may share memory
+    const auto *const of_b = b.span().data(), *const of_x = std::as_const(x).span().data();
+    if (of_b < of_x + x.size() && of_x < of_b + b.size()) refuse_overlap();
+  }
   const double norm_b = finite_norm(b, "b");
   finite_norm(x, "the first guess x");
   if (norm_b == 0) fill(x, 0);

@@ -24,12 +24,13 @@ std::size_t columns_per_cycle(int restart, std::int64_t n, std::int64_t max_iter
 /// Solves A x = b for any square A. Preconditioned from the right, so that its residual is that of A x = b; it never
 /// grows. An M that is not linear (concepts.hpp) makes it flexible: all M^-1 v_k are kept.
 ///
-/// Shapes  A is n x n; b and x have n entries.
+/// Shapes  A is n x n; b and x have n entries and do not overlap.
 /// In/out  x holds the guess on entry, the best approximation on return, whatever the status.
 /// Cost    per iteration one product with A, one with M^-1, and four passes over the directions so far; two waits on a GPU;
 ///         gmres_vectors vectors beside restart + 1 for the directions, all taken before the loop. The flexible form takes
 ///         restart - 1 vectors more, and saves one application of M^-1 in each round.
-/// Errors  ShapeError; InputError for NaN or infinity in b or x, naming the entry; UsageError for restart < 1.
+/// Errors  ShapeError; InputError for b and x that overlap, and for NaN or infinity in them, naming the entry;
+///         UsageError for restart < 1.
 /// Source  Saad (2003), algorithm 9.5; orthogonalised by classical Gram-Schmidt, twice: Giraud, Langou, Rozloznik, van den
 ///         Eshof, Rounding error analysis of the classical Gram-Schmidt orthogonalization process, Numer. Math. 101, 2005.
 ///         For the flexible form Saad, A flexible inner-outer preconditioned GMRES algorithm, SIAM J. Sci. Comput. 14(2), 1993.

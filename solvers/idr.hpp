@@ -21,12 +21,13 @@ inline constexpr int idr_vectors = iterate_vectors + 3 + 3 * idr_shadows;
 /// All residuals of a cycle are made orthogonal to s fixed vectors P, one after the other; then a step with a new omega
 /// takes the residual to a space of s dimensions less. BiCGStab is the same with s = 1.
 ///
-/// Shapes  A is n x n; b and x have n entries.
+/// Shapes  A is n x n; b and x have n entries and do not overlap.
 /// In/out  x holds the guess on entry; on return, whatever the status, the best approximation seen, within a factor 2 by
 ///         its residual.
 /// Cost    per iteration one product with A, one with M^-1, and about five passes over s vectors; two waits on a GPU;
 ///         idr_vectors vectors, all taken before the loop.
-/// Errors  ShapeError; InputError for NaN or infinity in b or x, naming the entry. A breakdown is a status.
+/// Errors  ShapeError; InputError for b and x that overlap, and for NaN or infinity in them, naming the entry. A
+///         breakdown is a status.
 /// Source  Sonneveld, van Gijzen, IDR(s), SIAM J. Sci. Comput. 31(2), 2008; the variant with biorthogonal vectors: van
 ///         Gijzen, Sonneveld, Algorithm 913, ACM Trans. Math. Softw. 38(1), 2011; its sums in groups: Collignon, van Gijzen,
 ///         Minimizing synchronization in IDR(s), Numer. Linear Algebra Appl. 18(5), 2011.

@@ -125,12 +125,12 @@ inline constexpr int lsmr_vectors = iterate_vectors + 5, lsmr_vectors_like_b = 2
 ///         least-squares solution for a matrix that differs from A by so much. History and on_iteration tell the smaller of
 ///         ||r|| / ||b|| and ||A'r|| / (||A|| ||r||). ||A|| is the largest ||A v||, ||v|| = 1, that was seen, so that the
 ///         criterion is never looser than it says.
-/// Shapes  A is m x n; b has m entries, x has n.
+/// Shapes  A is m x n; b has m entries, x has n; they do not overlap.
 /// In/out  x holds the guess on entry; on return, whatever the status, the best approximation seen.
 /// Cost    per iteration one product with A, one with A', one with M^-1, and six passes over vectors; two waits on a GPU;
 ///         lsmr_vectors vectors like x and lsmr_vectors_like_b like b, all taken before the loop.
-/// Errors  ShapeError; InputError for NaN or infinity in b or x, naming the entry; UsageError for M that is not symmetric. M
-///         that is not positive definite is a status.
+/// Errors  ShapeError; InputError for b and x that overlap, and for NaN or infinity in them, naming the entry;
+///         UsageError for M that is not symmetric. M that is not positive definite is a status.
 /// Source  Fong, Saunders, LSMR: an iterative algorithm for sparse least-squares problems, SIAM J. Sci. Comput. 33(5), 2011;
 ///         the perturbation: Stewart, Research, development and LINPACK, in Mathematical Software III, 1977.
 template <class V, TransposableOperator<V> Matrix, Preconditioner<V> Precond>

@@ -26,14 +26,14 @@ inline constexpr int minres_vectors = iterate_vectors + 7;
 /// Solves A x = b for symmetric A, definite or not, with symmetric positive definite M; the residual never grows in the
 /// norm of M^-1.
 ///
-/// Shapes  A is n x n; b and x have n entries.
+/// Shapes  A is n x n; b and x have n entries and do not overlap.
 /// In/out  x holds the guess on entry; on return, whatever the status, the best approximation seen, within a factor 2 by
 ///         its residual in the 2-norm. Where A is singular and b not in its range, the residual is about as small as it
 ///         can be, and the status is a breakdown (exhausted).
 /// Cost    per iteration one product with A, one with M^-1, and seven passes over vectors; two waits on a GPU;
 ///         minres_vectors vectors, all taken before the loop.
-/// Errors  ShapeError; InputError for NaN or infinity in b or x, naming the entry; UsageError for M that is not
-///         symmetric or not linear. M that is not positive definite is a status.
+/// Errors  ShapeError; InputError for b and x that overlap, and for NaN or infinity in them, naming the entry;
+///         UsageError for M that is not symmetric or not linear. M that is not positive definite is a status.
 /// Source  Paige, Saunders, Solution of sparse indefinite systems of linear equations, SIAM J. Numer. Anal. 12(4), 1975.
 template <class V, LinearOperator<V> Matrix, Preconditioner<V> Precond>
 Summary minres(const Matrix& A, const Precond& M, const V& b, V& x, const Criteria& criteria = {}) {

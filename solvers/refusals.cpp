@@ -19,6 +19,8 @@ void refuse_shapes(Shape needed, std::int64_t nrows, std::int64_t ncols, std::in
                    (nrows == ncols ? size(nrows) + " of each" : size(nrows) + " and " + size(ncols)));
 }
 
+void refuse_overlap() { throw InputError("b and x overlap in memory\n  give each of them memory of its own"); }
+
 void refuse_nonfinite(const char* vector, std::int64_t entry) {
   if (entry < 0)
     throw InputError(std::string(vector) +

@@ -1,6 +1,8 @@
 // Systems at the edge: nothing to solve, nothing to do, nothing that can be solved.
 #include "systems.hpp"
 
+#include <seidel/solvers/gmres.hpp>
+
 using namespace seidel;
 using namespace seidel::tests;
 
@@ -74,6 +76,20 @@ TEST_CASE("shapes that do not fit are refused") {
   CHECK_THROWS_AS(solve_on(OpenMP{1}, {}, matrix_of(3, {{{0, 1.0}}, {{1, 1.0}}}), ones(2)), ShapeError);
   CHECK_THROWS_AS(solve_on(OpenMP{1}, {}, poisson(3), ones(8)), ShapeError);
   CHECK_THROWS_AS(JacobiPreconditioner(OpenMP{1}, matrix_of(3, {{{0, 1.0}}}).view()), ShapeError);
+}
+
+TEST_CASE("b and x that share memory are refused, and left as they are") {
+  const Matrix A = poisson(5);
+  Array<double> memory(49, 1.0);
+  MatrixOperator op(OpenMP{1}, A.view());
+  for (const std::int64_t shift : {0, 1, 24}) {
+    Vector<double, OpenMP> b(OpenMP{1}, memory.span().subspan(0, 25)), x(OpenMP{1}, memory.span().subspan(shift, 25));
+    CHECK(refusal<InputError>([&] { gmres(op, IdentityPreconditioner{}, b, x); }).find("overlap") != std::string::npos);
+  }
+  CHECK(std::ranges::all_of(memory, [](double value) { return value == 1; }));
+  Array<double> apart(50, 1.0);
+  Vector<double, OpenMP> b(OpenMP{1}, apart.span().subspan(0, 25)), x(OpenMP{1}, apart.span().subspan(25, 25));
+  CHECK(gmres(op, IdentityPreconditioner{}, b, x).status == Status::converged);
 }
 
 TEST_CASE(
