@@ -211,8 +211,10 @@ std::optional<std::int64_t> group_by_shares(const OpenMP& on, const Entries& ent
   offsets_from_lengths(on, HostSpan<Offset>(to.ptr, to.nkeys + 1));
   for_each_in_turn(on, on.threads, [&](std::int64_t share, int) {
     const Range mine = even_share(n, int(share), on.threads);
-    auto& [first, count] = shares[std::size_t(share)];
-    scatter(entries, mine, to, [&](Index key) { return Offset(to.ptr[key] + count[std::size_t(key - first)]++); });
+    auto& counted = shares[std::size_t(share)];
+    scatter(entries, mine, to, [&](Index key) {
+      return Offset(to.ptr[key] + counted.count[std::size_t(key - counted.first)]++);
+    });
   });
   return counters * std::int64_t(sizeof(Offset));
 }
