@@ -40,11 +40,10 @@ void take_classical_coarsening(Settings& settings);
 /// What the caller does in a way of his own; what is left empty is done as the options say.
 template <class Offset, Backend B>
 struct AmgParts {
-  using Working = std::conditional_t<HostBackend<B>, OpenMP, B>;  // of the setup: one code for one core and for many
   using View = CsrView<double, Offset, SpaceOf<B>>;
 
   /// Any Coarsening (multigrid/coarsening.hpp).
-  AnyCoarsening<Working, Offset> coarsening = {};
+  AnyCoarsening<B, Offset> coarsening = {};
   /// Makes any Smoother (smoothers/smoother.hpp) for the matrix of a level, which stays until new values come. It must be
   /// symmetric if M is to be.
   std::function<AnySmoother<Vector<double, B>>(const B& on, const View& A)> smoother = {};
@@ -89,16 +88,16 @@ class AmgPreconditioner {
       throw UsageError(std::string("amg: ") + (smoother_ ? "a smoother of one's own" : "symgs") +
                        " smooths in double precision only\n  take storage fp64, or jacobi or chebyshev");
     if (polynomial && options.storage != AmgStorage::fp64)
-      single_.emplace(Working(on), options.smoother, options.cycle);
+      single_.emplace(on, options.smoother, options.cycle);
     hierarchy_ = std::make_unique<Hierarchy<Offset, SpaceOf<B>>>(
-        coarsened<Working, Offset>(Working(on), A, options.coarsening, modes, single(), parts.coarsening));
+        coarsened<B, Offset>(on, A, options.coarsening, modes, single(), parts.coarsening));
     make_stages();
   }
 
   /// For new values of A in the same pattern (multigrid/setup.hpp), which must outlive this. Sweeps of symgs are analysed again
   /// where the arrays of a pattern are others: on the finest level those of the caller, on the others the first time.
   void update_values(const View& A) {
-    seidel::update_values<Working, Offset>(Working(on_), A, *hierarchy_, single());
+    seidel::update_values<B, Offset>(on_, A, *hierarchy_, single());
     make_stages();
   }
 
@@ -135,9 +134,8 @@ class AmgPreconditioner {
 
  private:
   using Matrix = MatrixOperator<View, B>;
-  using Working = typename AmgParts<Offset, B>::Working;
   enum class From { zero, guess };
-  SingleCycle<Working>* single() { return single_ ? &*single_ : nullptr; }
+  SingleCycle<B>* single() { return single_ ? &*single_ : nullptr; }
   bool is_single() const { return single_ && !single_->empty(); }
 
   /// What a cycle in double precision needs of a level.
@@ -231,7 +229,7 @@ class AmgPreconditioner {
   decltype(AmgParts<Offset, B>::smoother) smoother_;
   std::string described_;  // how levels are made
   std::int64_t near_null_vectors_;
-  std::optional<SingleCycle<Working>> single_;
+  std::optional<SingleCycle<B>> single_;
   std::unique_ptr<Hierarchy<Offset, SpaceOf<B>>> hierarchy_;  // the stages view it
   std::vector<std::unique_ptr<Stage>> stages_;                // a smoother keeps the address of its matrix
   std::optional<Matrix> coarsest_;
