@@ -8,7 +8,7 @@ if(NOT SEIDEL_MPI)
 endif()
 foreach(folder formats kernels solvers)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/seidel
-    FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh"
+    FILES_MATCHING PATTERN "*.hpp"
     ${without_mpi}
     # Internal headers of the reader: they need fast_float, which a user of the library need not have.
     REGEX "matrix_market/(chunks|fault|header|line|number|output_file|passes|rows|source)[.]hpp$" EXCLUDE)
