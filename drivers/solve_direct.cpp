@@ -69,8 +69,7 @@ Refinement refined(const DirectSystem& system, const DirectSolver& solver, const
     }
     done.history.push_back(residual);
     copy(x, best);
-    const bool stop = criteria.stop && criteria.stop->load(std::memory_order_relaxed);
-    if (solves == max_solves || stop) break;
+    if (solves == max_solves || criteria.stop_requested()) break;
     if (solves > 1 && (correction <= eps || fell > 0.5)) break;
     solver.solve(std::as_const(r).span(), d.span());
     axpy(1, d, x);
@@ -182,7 +181,7 @@ Outcome solve_directly(const DirectSystem& system, DirectSolver& solver, const C
     note_error(system, regular ? done.error : std::numeric_limits<double>::infinity(), x, outcome);
   if (outcome.solved) {
     summary.end(Status::converged, "the true residual is within the tolerance");
-  } else if (criteria.stop && criteria.stop->load(std::memory_order_relaxed)) {
+  } else if (criteria.stop_requested()) {
     summary.end(Status::interrupted, "a stop was requested");
   } else if (regular) {
     summary.end(Status::stagnated, "further corrections by the factors do not reduce the residual");

@@ -66,8 +66,8 @@ struct SetupStopped {};
 
 /// Throws that as soon as a stop is requested or the time is over.
 std::function<void()> stopping(const Criteria& criteria) {
-  return [stop = criteria.stop, limit = criteria.seconds, watch = Stopwatch()] {
-    if ((stop && stop->load(std::memory_order_relaxed)) || !(watch.seconds() < limit)) throw SetupStopped();
+  return [criteria, watch = Stopwatch()] {
+    if (criteria.stop_requested() || !(watch.seconds() < criteria.seconds)) throw SetupStopped();
   };
 }
 

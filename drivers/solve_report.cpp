@@ -58,6 +58,13 @@ Json settings_json(const MethodChoice& choice) {
   return json;
 }
 
+std::string place_text(const Placement& where) {
+  const std::string each = where.backend == BackendName::cuda     ? where.device
+                           : where.backend == BackendName::openmp ? plural(where.threads, "thread")
+                                                                  : "one core";
+  return where.team ? formatted("{} processes with {} each", where.team->size(), each) : each;
+}
+
 }  // namespace
 
 std::string method_text(const SolveStory& story) {
@@ -72,13 +79,6 @@ std::string method_text(const SolveStory& story) {
            form;
   if (choice.method == direct_method) return formatted("direct: {}", story.outcome.preconditioner);
   return std::string(to_string(choice.method)) + form;
-}
-
-std::string place_text(const Placement& where) {
-  const std::string each = where.backend == BackendName::cuda     ? where.device
-                           : where.backend == BackendName::openmp ? plural(where.threads, "thread")
-                                                                  : "one core";
-  return where.team ? formatted("{} processes with {} each", where.team->size(), each) : each;
 }
 
 std::string backend_text(const Placement& where) {

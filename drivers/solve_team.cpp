@@ -239,11 +239,10 @@ class Leader final : public Team {
     put(message, choice);
     put(message, criteria);
     tell(message);
-    const auto stop_asked = [&] { return criteria.stop && criteria.stop->load(std::memory_order_relaxed); };
     Summary summary = member_.solve(choice, criteria, b.data(), x.data(), [&, watch = Stopwatch()] {
-      return stop_asked() || watch.seconds() >= criteria.seconds;
+      return criteria.stop_requested() || watch.seconds() >= criteria.seconds;
     });
-    if (summary.status == Status::interrupted && !stop_asked()) {
+    if (summary.status == Status::interrupted && !criteria.stop_requested()) {
       summary.status = summary.attempts.back().status = Status::time_limit;
       summary.reason = summary.attempts.back().reason = "the limit of time is reached";
     }

@@ -36,8 +36,10 @@ struct Criteria {
   std::optional<double> error_tolerance = {};
   bool impatient = false;  // a restart of gmres that gains less than a digit ends it, too: another method waits
   const std::atomic<bool>* stop = nullptr;  // asked once per iteration; true ends with the best iterate
+
   std::function<void(const IterationReport&)> on_iteration{};
 
+  bool stop_requested() const { return stop && stop->load(std::memory_order_relaxed); }
   /// What ||b - A x|| / ||b|| must not exceed; where b = 0, ||b - A x||.
   double target(double norm_b) const {
     return norm_b > 0 ? std::max(relative_tolerance, absolute_tolerance / norm_b) : absolute_tolerance;

@@ -193,13 +193,11 @@ double ErrorEstimate::error(double rounding) const {
 bool Progress::running() {
   if (beyond_) {
     const bool enough = beyond_->iterations >= beyond_->min && latest_ <= beyond_->threshold;
-    const bool stop = criteria_.stop && criteria_.stop->load(std::memory_order_relaxed);
-    return !beyond_->ended && !enough && !stop && beyond_->iterations < beyond_->max &&
+    return !beyond_->ended && !enough && !criteria_.stop_requested() && beyond_->iterations < beyond_->max &&
            watch_.seconds() < criteria_.seconds;
   }
   if (small_enough(latest_)) return false;
-  if (criteria_.stop && criteria_.stop->load(std::memory_order_relaxed))
-    return end(Status::interrupted, "a stop was requested");
+  if (criteria_.stop_requested()) return end(Status::interrupted, "a stop was requested");
   if (summary_.iterations >= criteria_.max_iterations)
     return end(Status::iteration_limit,
                "the limit of " + plural(criteria_.max_iterations, "iteration") + " is reached");
