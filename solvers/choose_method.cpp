@@ -62,175 +62,209 @@ bool asks_for_sweeps(const MethodRequest& request) {
 
 bool has_forms(const Method& method) { return method == Method::cg || method == Method::gmres; }
 
-/// Of the method chosen, which `sentence` tells of. Errors  as choose_method().
-Form form_of(const MethodChoice& choice, const MethodRequest& request, const RowStatistics& rows, bool linear,
-             const std::string& sentence) {
-  const bool possible = choice.method == Method::cg && choice.preconditioner == PreconditionerKind::symgs &&
-                        choice.order == Order::natural && request.settings.usual(choice.preconditioner.settings);
-  if (const auto form = request.settings.find(form_setting)) {
-    if (Form(*form) == Form::eisenstat && !possible)
-      throw UsageError("form=eisenstat: found " + sentence +
-                       "\n  Eisenstat's form is one of cg with symgs in natural order, with omega=1, sweeps=1 and "
-                       "storage=fp64");
-    if (Form(*form) == Form::flexible && !has_forms(choice.method))
-      throw UsageError("form=flexible: found " + sentence + "\n  cg and gmres have a flexible form");
-    return has_forms(choice.method) ? Form(*form) : Form::plain;
+/// The choice as it is made: method, preconditioner, order, form, each with the words that say why.
+class Chooser {
+ public:
+  Chooser(const MatrixProperties& A, const RowStatistics& rows, const MethodRequest& request,
+          const Questions& questions)
+      : A_(A), rows_(rows), request_(request), questions_(questions) {
+    choice_.settings = request.settings;
+    choice_.automatic = !request.method && !request.preconditioner;
+    choice_.norm_inf = A.norm_inf;
+    choice_.symmetric = A.nearly_symmetric;
+    const auto all_of_few = double(rows.nrows <= 1000 ? std::max<std::int64_t>(1, rows.nrows) : 50);
+    choice_.restart = int(request.settings.find(restart_setting).value_or(all_of_few));
   }
-  if (!linear && has_forms(choice.method)) return Form::flexible;
-  return possible && rows.mean >= entries_that_pay ? Form::eisenstat : Form::plain;
+
+  MethodChoice choose() {
+    if (request_.method)
+      require_suitable_method();
+    else
+      choose_method();
+    if (request_.preconditioner)
+      require_suitable_preconditioner();
+    else
+      choose_preconditioner();
+    require_suitable_matrix();
+    choose_order();
+    choose_form();
+    return std::move(choice_);
+  }
+
+ private:
+  void choose_method();
+  void require_suitable_method();
+  void choose_preconditioner();
+  void require_suitable_preconditioner();
+  void require_suitable_matrix() const;
+  void choose_order();
+  void choose_form();
+  Form form(bool linear) const;
+
+  /// "cg, because A is symmetric": the next part of the reason.
+  void say(std::string_view what, const std::string& why) {
+    choice_.reason += (choice_.reason.empty() ? "" : "; ") + std::string(what) + why;
+  }
+  void say_no_preconditioner(const std::string& why) { say("no preconditioner", ", because " + why); }
+  void take(const Method& method, std::vector<Method> fallbacks, const std::string& why) {
+    choice_.method = method;
+    choice_.fallbacks = std::move(fallbacks);
+    say(to_string(method), why);
+  }
+  /// One that nobody asked for.
+  void take(const PreconditionerKind& preconditioner, const std::string& why) {
+    choice_.preconditioner = preconditioner;
+    choice_.may_drop_preconditioner = true;
+    say(to_string(preconditioner), why);
+  }
+
+  const MatrixProperties& A_;
+  const RowStatistics& rows_;
+  const MethodRequest& request_;
+  const Questions& questions_;
+  MethodChoice choice_ = {};
+  const bool positive_diagonal_ = A_.diagonal_positive == rows_.nrows,
+             full_diagonal_ = A_.diagonal_positive + A_.diagonal_negative == rows_.nrows;
+  // Where most rows are dominated by their diagonal, eigenvalues lie around it, away from 0: sweeps converge or nearly
+  // so, and the short recurrence of bicgstab is safe. Elsewhere gmres is: it cannot break down, and its residual never
+  // grows.
+  const bool dominant_ = 2 * A_.weakly_dominant_rows >= rows_.nrows;
+};
+
+void Chooser::require_suitable_method() {
+  choice_.method = *request_.method;
+  if (request_.goal == Goal::least_squares && choice_.method.needs != Needs::nothing)
+    throw UsageError(std::string(choice_.method.name) + " solves square systems; least squares are found by " +
+                     std::string(Method::lsmr.name));
+  say(to_string(choice_.method), ", as asked");
 }
 
-/// What was taken, and why: "cg, because A is symmetric".
-struct Taken {
-  void say(const auto& what, const std::string& why) { say(to_string(what), why); }
-  void say(std::string_view what, const std::string& why) {
-    sentence += (sentence.empty() ? "" : "; ") + std::string(what) + why;
+void Chooser::choose_method() {
+  const std::string symmetric = A_.symmetric ? "symmetric" : "symmetric (but for rounding)";
+  if (request_.goal == Goal::least_squares) return take(Method::lsmr, {}, ", for least squares");
+  if (A_.nearly_symmetric && positive_diagonal_ &&
+      (!request_.preconditioner || request_.preconditioner->keeps_symmetry))
+    return take(Method::cg, {Method::minres, Method::gmres},
+                ", because A is " + symmetric + " with a positive diagonal");
+  if (rows_.empty_rows > 0 && !A_.nearly_symmetric &&
+      !request_.preconditioner)  // others end in a breakdown, or not at all
+    return take(Method::lsmr, {},
+                ", because A is singular: " + plural(rows_.empty_rows, "row has", "rows have") + " no entries");
+  const std::string because = !A_.nearly_symmetric ? ", because A is not symmetric"
+                              : positive_diagonal_
+                                  ? ", because the preconditioner is not symmetric"
+                                  : ", because A is " + symmetric + ", but its diagonal is not all positive";
+  const bool definite_M = request_.preconditioner.value_or(PreconditionerKind::none) == PreconditionerKind::none;
+  if (dominant_ && full_diagonal_)
+    take(Method::bicgstab, {Method::gmres, Method::idr}, because + ", and most rows are dominated by their diagonal");
+  else if (A_.nearly_symmetric && definite_M)
+    take(Method::minres, {Method::gmres}, because);
+  else
+    take(Method::gmres, {Method::idr},
+         because + (full_diagonal_ ? ", and few rows are dominated by their diagonal"
+                                   : ", and zeros on the diagonal are no harm to it"));
+}
+
+void Chooser::require_suitable_preconditioner() {
+  choice_.preconditioner = *request_.preconditioner;
+  if (choice_.method.only_with.empty()) say(choice_.preconditioner_name(), ", as asked");
+  if (!choice_.method.takes(choice_.preconditioner.name))
+    throw UsageError(std::string(choice_.method.name) + ": found " + std::string(choice_.preconditioner_name()) +
+                     " as preconditioner, expected " + std::string(choice_.method.only_with) + "\n  leave it out");
+}
+
+void Chooser::choose_preconditioner() {
+  choice_.preconditioner = PreconditionerKind::none;
+  if (choice_.method == Method::multigrid) {
+    choice_.preconditioner = PreconditionerKind::amg;
+    say(choice_.preconditioner_name(), ", whose cycles are the method");
+  } else if (choice_.method == Method::lsmr) {
+    say_no_preconditioner("it would have to be one of A'A");
+  } else if (!full_diagonal_) {
+    say_no_preconditioner("the others divide by the diagonal, and row " + std::to_string(A_.first_bad_diagonal + 1) +
+                          " has no nonzero entry there");
+  } else if (choice_.method == Method::minres) {
+    say_no_preconditioner("minres needs a positive definite one");
+  } else if (choice_.method == Method::gmres && choice_.restart >= rows_.nrows && !dominant_) {
+    // Of 24 random matrices of 100 to 800 rows symgs let gmres fail on 6; without it all were solved.
+    say_no_preconditioner(
+        "gmres keeps all directions of so small a system, and sweeps may do harm where few rows are dominated");
+  } else if (suits_amg(A_, choice_.method) && A_.pattern_symmetric && positive_diagonal_ &&
+             amg_pays(A_, rows_, questions_.levels)) {
+    choice_.may_try_gmres = choice_.method == Method::cg;
+    take(PreconditionerKind::amg,
+         ": most rows sum to little or nothing, and simpler ones take many iterations on so long a system");
+  } else if (choice_.method == Method::cg && dominant_ && !asks_for_sweeps(request_)) {
+    take(PreconditionerKind::jacobi, ": most rows are dominated by their diagonal");
+  } else {
+    take(PreconditionerKind::symgs, ": its diagonal is full");
   }
-  std::string sentence;
-};
+}
+
+void Chooser::require_suitable_matrix() const {
+  const PreconditionerKind& kind = choice_.preconditioner;
+  const auto refuse = [&](const std::string& needs, const std::string& found) {
+    throw InputError(std::string(choice_.preconditioner_name()) + " needs " + needs + ", and " + found +
+                     "\n  take one that needs less, such as symgs or ilu0, or none");
+  };
+  const std::string not_positive = "not all diagonal entries are positive";
+  if (kind.needs_definite && !(A_.nearly_symmetric && positive_diagonal_))
+    refuse("a symmetric matrix with a positive diagonal", A_.nearly_symmetric ? not_positive : "A is not symmetric");
+  if (kind.needs_positive && !(A_.pattern_symmetric && positive_diagonal_))
+    refuse("a positive diagonal and a symmetric pattern",
+           positive_diagonal_ ? "that of A is not symmetric" : not_positive);
+}
+
+void Chooser::choose_order() {
+  if (choice_.preconditioner.orders.size() <= 1) return;
+  if (request_.order) {
+    choice_.order = *request_.order;
+    say(to_string(choice_.order), " order, as asked");
+  } else if (questions_.order) {
+    const OrderChoice chosen = questions_.order();
+    choice_.order = chosen.order;
+    say(to_string(choice_.order), " order, " + chosen.reason);
+  }
+}
+
+Form Chooser::form(bool linear) const {
+  const bool possible = choice_.method == Method::cg && choice_.preconditioner == PreconditionerKind::symgs &&
+                        choice_.order == Order::natural && request_.settings.usual(choice_.preconditioner.settings);
+  if (const auto form = request_.settings.find(form_setting)) {
+    if (Form(*form) == Form::eisenstat && !possible)
+      throw UsageError("form=eisenstat: found " + choice_.reason +
+                       "\n  Eisenstat's form is one of cg with symgs in natural order, with omega=1, sweeps=1 and "
+                       "storage=fp64");
+    if (Form(*form) == Form::flexible && !has_forms(choice_.method))
+      throw UsageError("form=flexible: found " + choice_.reason + "\n  cg and gmres have a flexible form");
+    return has_forms(choice_.method) ? Form(*form) : Form::plain;
+  }
+  if (!linear && has_forms(choice_.method)) return Form::flexible;
+  return possible && rows_.mean >= entries_that_pay ? Form::eisenstat : Form::plain;
+}
+
+void Chooser::choose_form() {
+  const bool linear = !choice_.preconditioner.is_linear || choice_.preconditioner.is_linear(request_.settings);
+  choice_.form = form(linear);
+  if (linear) return;
+  if (!choice_.method.takes_nonlinear || (has_forms(choice_.method) && choice_.form == Form::plain))
+    throw UsageError(std::string(choice_.preconditioner_name()) + ": found " + std::string(choice_.method.name) +
+                     " in its " + std::string(to_string(choice_.form)) +
+                     " form, and settings with which the preconditioner changes from one iteration to the next\n"
+                     "  take other settings, or cg or gmres in their flexible form");
+  std::erase_if(choice_.fallbacks, [](const Method& next) { return !next.takes_nonlinear; });
+  if (choice_.form == Form::flexible)
+    say("its flexible form", ", because the preconditioner changes from one iteration to the next");
+}
 
 }  // namespace
 
 MethodChoice choose_method(const MatrixProperties& A, const RowStatistics& rows, const MethodRequest& request,
                            const Questions& questions) {
-  const bool least_squares = request.goal == Goal::least_squares;
-  if (!A.square && !least_squares)
+  if (!A.square && request.goal != Goal::least_squares)
     throw ShapeError("the matrix is " + std::to_string(rows.nrows) + " x " + std::to_string(rows.ncols) +
                      "; a linear system needs as many rows as columns");
-  MethodChoice choice;
-  Taken taken;
-  const bool positive_diagonal = A.diagonal_positive == rows.nrows;
-  const std::string symmetric = A.symmetric ? "symmetric" : "symmetric (but for rounding)";
-  const bool full_diagonal = A.diagonal_positive + A.diagonal_negative == rows.nrows;
-  // Where most rows are dominated by their diagonal, eigenvalues lie around it, away from 0: sweeps converge or nearly
-  // so, and the short recurrence of bicgstab is safe. Elsewhere gmres is: it cannot break down, and its residual never
-  // grows.
-  const bool dominant = 2 * A.weakly_dominant_rows >= rows.nrows;
-
-  choice.settings = request.settings;
-  choice.automatic = !request.method && !request.preconditioner;
-  choice.norm_inf = A.norm_inf;
-  choice.symmetric = A.nearly_symmetric;
-  const auto all_of_few = double(rows.nrows <= 1000 ? std::max<std::int64_t>(1, rows.nrows) : 50);
-  choice.restart = int(request.settings.find(restart_setting).value_or(all_of_few));
-  if (request.method) {
-    choice.method = *request.method;
-    if (least_squares && choice.method.needs != Needs::nothing)
-      throw UsageError(std::string(choice.method.name) + " solves square systems; least squares are found by " +
-                       std::string(Method::lsmr.name));
-    taken.say(choice.method, ", as asked");
-  } else if (least_squares) {
-    choice.method = Method::lsmr;
-    taken.say(choice.method, ", for least squares");
-  } else if (A.nearly_symmetric && positive_diagonal &&
-             (!request.preconditioner || request.preconditioner->keeps_symmetry)) {
-    choice.method = Method::cg;
-    choice.fallbacks = {Method::minres, Method::gmres};
-    taken.say(choice.method, ", because A is " + symmetric + " with a positive diagonal");
-  } else if (rows.empty_rows > 0 && !A.nearly_symmetric && !request.preconditioner) {
-    choice.method = Method::lsmr;  // others end in a breakdown, or not at all
-    taken.say(choice.method,
-              ", because A is singular: " + plural(rows.empty_rows, "row has", "rows have") + " no entries");
-  } else {
-    const std::string because = !A.nearly_symmetric ? ", because A is not symmetric"
-                                : positive_diagonal
-                                    ? ", because the preconditioner is not symmetric"
-                                    : ", because A is " + symmetric + ", but its diagonal is not all positive";
-    const bool definite_M = request.preconditioner.value_or(PreconditionerKind::none) == PreconditionerKind::none;
-    if (dominant && full_diagonal) {
-      choice.method = Method::bicgstab;
-      choice.fallbacks = {Method::gmres, Method::idr};
-      taken.say(choice.method, because + ", and most rows are dominated by their diagonal");
-    } else if (A.nearly_symmetric && definite_M) {
-      choice.method = Method::minres;
-      choice.fallbacks = {Method::gmres};
-      taken.say(choice.method, because);
-    } else {
-      choice.method = Method::gmres;
-      choice.fallbacks = {Method::idr};
-      taken.say(choice.method, because + (full_diagonal ? ", and few rows are dominated by their diagonal"
-                                                        : ", and zeros on the diagonal are no harm to it"));
-    }
-  }
-
-  const auto take = [&](const PreconditionerKind& preconditioner, const std::string& why) {  // that nobody asked for
-    choice.preconditioner = preconditioner;
-    choice.may_drop_preconditioner = true;
-    taken.say(preconditioner, why);
-  };
-  if (request.preconditioner) {
-    choice.preconditioner = *request.preconditioner;
-    if (choice.method.only_with.empty()) taken.say(choice.preconditioner_name(), ", as asked");
-    if (!choice.method.takes(choice.preconditioner.name))
-      throw UsageError(std::string(choice.method.name) + ": found " + std::string(choice.preconditioner_name()) +
-                       " as preconditioner, expected " + std::string(choice.method.only_with) + "\n  leave it out");
-  } else if (choice.method == Method::multigrid) {
-    choice.preconditioner = PreconditionerKind::amg;
-    taken.say(choice.preconditioner_name(), ", whose cycles are the method");
-  } else if (choice.method == Method::lsmr) {
-    choice.preconditioner = PreconditionerKind::none;
-    taken.sentence += "; no preconditioner, because it would have to be one of A'A";
-  } else if (!full_diagonal) {
-    choice.preconditioner = PreconditionerKind::none;
-    taken.sentence += "; no preconditioner, because the others divide by the diagonal, and row " +
-                      std::to_string(A.first_bad_diagonal + 1) + " has no nonzero entry there";
-  } else if (choice.method == Method::minres) {
-    choice.preconditioner = PreconditionerKind::none;
-    taken.sentence += "; no preconditioner, because minres needs a positive definite one";
-  } else if (choice.method == Method::gmres && choice.restart >= rows.nrows && !dominant) {
-    // Of 24 random matrices of 100 to 800 rows symgs let gmres fail on 6; without it all were solved.
-    choice.preconditioner = PreconditionerKind::none;
-    taken.sentence +=
-        "; no preconditioner, because gmres keeps all directions of so small a system, and sweeps may do harm where "
-        "few rows are "
-        "dominated";
-  } else if (suits_amg(A, choice.method) && A.pattern_symmetric && positive_diagonal &&
-             amg_pays(A, rows, questions.levels)) {
-    choice.may_try_gmres = choice.method == Method::cg;
-    take(PreconditionerKind::amg,
-         ": most rows sum to little or nothing, and simpler ones take many iterations on so long a system");
-  } else if (choice.method == Method::cg && dominant && !asks_for_sweeps(request)) {
-    take(PreconditionerKind::jacobi, ": most rows are dominated by their diagonal");
-  } else {
-    take(PreconditionerKind::symgs, ": its diagonal is full");
-  }
-
-  if (choice.preconditioner.needs_definite && !(A.nearly_symmetric && positive_diagonal))
-    throw InputError(std::string(choice.preconditioner_name()) +
-                     " needs a symmetric matrix with a positive diagonal, and " +
-                     (A.nearly_symmetric ? "not all diagonal entries are positive" : "A is not symmetric") +
-                     "\n  take one that needs less, such as symgs or ilu0, or none");
-
-  if (choice.preconditioner.needs_positive && !(A.pattern_symmetric && positive_diagonal))
-    throw InputError(std::string(choice.preconditioner_name()) +
-                     " needs a positive diagonal and a symmetric pattern, and " +
-                     (positive_diagonal ? "that of A is not symmetric" : "not all diagonal entries are positive") +
-                     "\n  take one that needs less, such as symgs or ilu0, or none");
-
-  if (choice.preconditioner.orders.size() > 1) {
-    if (request.order) {
-      choice.order = *request.order;
-      taken.say(choice.order, " order, as asked");
-    } else if (questions.order) {
-      const OrderChoice chosen = questions.order();
-      choice.order = chosen.order;
-      taken.say(choice.order, " order, " + chosen.reason);
-    }
-  }
-  const bool linear = !choice.preconditioner.is_linear || choice.preconditioner.is_linear(request.settings);
-  choice.form = form_of(choice, request, rows, linear, taken.sentence);
-  if (!linear) {
-    if (!choice.method.takes_nonlinear || (has_forms(choice.method) && choice.form == Form::plain))
-      throw UsageError(std::string(choice.preconditioner_name()) + ": found " + std::string(choice.method.name) +
-                       " in its " + std::string(to_string(choice.form)) +
-                       " form, and settings with which the preconditioner changes from one iteration to the next\n"
-                       "  take other settings, or cg or gmres in their flexible form");
-    std::erase_if(choice.fallbacks, [](const Method& next) { return !next.takes_nonlinear; });
-    if (choice.form == Form::flexible)
-      taken.sentence += "; its flexible form, because the preconditioner changes from one iteration to the next";
-  }
-  choice.reason = std::move(taken.sentence);
-  return choice;
+  return Chooser(A, rows, request, questions).choose();
 }
 
 }  // namespace seidel
