@@ -44,10 +44,11 @@ void hand_over(Hierarchy<Offset, SpaceOf<B>>& hierarchy, std::size_t l, Csr<doub
   if (l > 0) level.owned = {};
 }
 
-/// Looks at a level: its diagonal, its largest eigenvalue, whether it is dominated. AP is that of the level before, which is
-/// handed over to `cycle`, if there is one: before this level is laid out, so that its memory is free; but where new values
-/// come, whose memory is kept, while the host waits for what is found of this level, and the finest one not yet. What is
-/// solved directly needs no eigenvalue: it keeps that which it has. Errors  as coarsened(), on the finest.
+/// Looks at level l: its diagonal, its largest eigenvalue, whether it is dominated; a level that is `solved` directly keeps the
+/// eigenvalue that it has. The level before it, and its AP, are handed over to `cycle`, if there is one. In a first setup that
+/// comes before level l is laid out, which can then use the memory. With new values memory is kept: it comes after the numbers
+/// of level l were asked for, so that the GPU works while the host waits; and the finest level is handed over in finish().
+/// Errors  as coarsened(), on the finest.
 template <class B, class Offset>
 RowScales<SpaceOf<B>> measured(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, std::size_t l,
                                Csr<double, Offset, SpaceOf<B>> AP, SingleCycle<B>* cycle, bool solved = false) {
