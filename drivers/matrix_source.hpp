@@ -1,4 +1,4 @@
-// MATRIX on the command line: a file, standard input, or a generator; and vectors in files.
+// MATRIX on the command line: a file, standard input, or a generator.
 #pragma once
 #include <functional>
 #include <optional>
@@ -38,16 +38,5 @@ std::vector<std::string> notes(const LoadedMatrix& loaded);
 
 /// "matrix" in every JSON report.
 Json matrix_json(const LoadedMatrix& loaded);
-
-/// Reads one or more vectors with `rows` entries from a file, a pipe or standard input, compressed or not: the columns of a
-/// Matrix Market file, or plain numbers, as Matrix Market writes them, with comments behind #: `rows` of them in any lines are
-/// one vector, `rows` lines of k numbers are k.
-/// Errors  InputError with file:line:column, or naming both lengths.
-std::vector<Array<double>> load_vectors(const std::string& option, const std::string& path, std::int64_t rows,
-                                        const std::string& matrix, const CommonOptions& options);
-
-/// Reads one vector. Errors  as load_vectors().
-Array<double> load_vector(const std::string& option, const std::string& path, std::int64_t rows,
-                          const std::string& matrix, const CommonOptions& options);
 
 }  // namespace seidel::drivers

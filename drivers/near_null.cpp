@@ -4,6 +4,7 @@
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/solve_problem.hpp>
+#include <seidel/drivers/vector_source.hpp>
 #include <seidel/formats/generators/generate.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/kernels/aggregation/near_null.hpp>

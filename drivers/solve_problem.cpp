@@ -9,6 +9,7 @@
 #include <seidel/drivers/report/command_line.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/solve_team.hpp>
+#include <seidel/drivers/vector_source.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/runtime/shares.hpp>
 #include <seidel/formats/runtime/stopwatch.hpp>

@@ -4,6 +4,7 @@
 
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/solve_report.hpp>
+#include <seidel/drivers/vector_source.hpp>
 #include <seidel/formats/properties/seen.hpp>
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/kernels/vector.hpp>

@@ -1,4 +1,6 @@
 // Vectors in files: Matrix Market, or plain columns of numbers.
+#include <seidel/drivers/vector_source.hpp>
+
 #include <cmath>
 #include <optional>
 

@@ -82,7 +82,7 @@ MatrixFile parse_matrix_market(std::string_view text, const std::string& file, c
 
 /// Reads a vector: an n x 1 matrix in array or coordinate layout; entries that are not listed are 0.
 /// Errors  as read_matrix_market; InputError for more or fewer columns than one.
-Array<double> read_vector(const std::string& path, const ReadOptions& options = {}, ReadReport* report = nullptr);
+Array<double> read_vector(const std::string& path, const ReadOptions& options = {});
 
 struct WriteOptions {
   Symmetry symmetry = Symmetry::general;  ///< the others: the lower triangle is written, by columns

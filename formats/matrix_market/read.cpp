@@ -135,10 +135,9 @@ MatrixFile parse_matrix_market(std::string_view text, const std::string& file, c
   return mm::told(file, [&] { return mm::read(mm::Source(text, file), options); });
 }
 
-Array<double> read_vector(const std::string& path, const ReadOptions& options, ReadReport* report) {
+Array<double> read_vector(const std::string& path, const ReadOptions& options) {
   MatrixFile file = read_matrix_market(path, options);
   const auto& A = file.matrix;
-  if (report) *report = file.report;
   if (A.ncols != 1)
     throw InputError(
         file.report.file + ": found a " + std::to_string(A.nrows) + " x " + std::to_string(A.ncols) +
