@@ -88,6 +88,9 @@ void report(SolveStory story, const Written& written) {
   if (!options.json.empty()) write_text(options.json, solve_json(story).text());
 }
 
+/// Spent on them already, which the outcome of a solve with them counts, too.
+double seconds_of_factors(const Decided& decided) { return decided.factors ? decided.factors->seconds() : 0; }
+
 /// With the processes of `team`, if there are others.
 int solve_with(Team* team, const SolveOptions& options) {
   // Fixed, large arrays go back to the system when they are done with, whatever was freed before: poisson3d:128 by
@@ -108,7 +111,7 @@ int solve_with(Team* team, const SolveOptions& options) {
   std::vector<Decided> decided;
   decided.push_back(decide(problem, singular.front()));
   say_if_disk_is_full(options, problem.wide().ncols * std::int64_t(problem.columns()));
-  const double setup_seconds = setup.seconds();
+  const double setup_seconds = setup.seconds(), ordering_seconds = seconds_of_factors(decided.front());
   const std::vector<Outcome> outcomes = solve_all(problem, singular, decided);
   const Written written = write_results(options, outcomes);
   tell_in_own_units(problem);
@@ -118,7 +121,8 @@ int solve_with(Team* team, const SolveOptions& options) {
                        .singular = singular[j],
                        .decided = decided[j],
                        .outcome = outcomes[j],
-                       .setup_seconds = setup_seconds + outcomes[j].setup_seconds});
+                       .setup_seconds = setup_seconds + outcomes[j].setup_seconds -
+                                        (outcomes[j].summary.method == direct_method.name ? ordering_seconds : 0)});
   const std::size_t worst = worst_of(stories);
   SolveStory told = stories[worst];
   told.columns = stories;

@@ -195,11 +195,12 @@ Outcome solve_directly(const DirectSystem& system, DirectSolver& solver, const C
     summary.end(Status::time_limit, formatted("factorising takes about {}, longer than the limit of time",
                                               human_seconds(solver.forecast().seconds)));
   }
-  summary.seconds = watch.seconds();
+  const double all = watch.seconds();
   outcome.setup_seconds = outcome.preconditioner_seconds = solver.seconds();
-  outcome.solve_seconds = summary.seconds - (solver.seconds() - spent);
+  outcome.solve_seconds = summary.seconds = all - (solver.seconds() - spent);
   summary.attempts = {summary.as_attempt()};
   summary.attempts.back().preconditioned = false;
+  summary.attempts.back().seconds = all;
   outcome.x = copied_to<Host>(host, x.span());
   return outcome;
 }

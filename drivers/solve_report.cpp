@@ -191,9 +191,9 @@ void add_evidence(Lines& lines, const SolveStory& story) {
     for (const auto& attempt : summary.attempts) lines.item(attempt.method, attempt_text(attempt));
   if (options.verbose)
     lines.item(formatted("{}s", step_of(summary.method)),
-               summary.iterations > 0 && outcome.solve_seconds > 0
+               summary.iterations > 0 && summary.seconds > 0
                    ? formatted("{} ({} each)", count(summary.iterations),
-                               human_seconds(outcome.solve_seconds / double(summary.iterations)))
+                               human_seconds(summary.seconds / double(summary.iterations)))
                    : count(summary.iterations));
   for (const auto& [name, text] : column_facts(story)) lines.item(name, text);
   if (!story.out.empty()) lines.item("written", story.out == "-" ? "x to standard output" : "x to " + story.out);

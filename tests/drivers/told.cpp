@@ -1,0 +1,87 @@
+// What a report of `seidel solve` tells beside the verdict is true: times, what was tried, and where its commands lead.
+#include "solve_json.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <regex>
+
+using namespace seidel::tests;
+using nlohmann::json;
+
+namespace {
+
+std::string matrix_of(const std::string& size, const std::string& entries) {
+  return "%%MatrixMarket matrix coordinate real general\n" + size + "\n" + entries;
+}
+
+/// Seconds in "154 us", "1.25 s", ...
+double seconds_in(const std::string& text, const std::string& before, const std::string& after) {
+  std::smatch found;
+  REQUIRE(std::regex_search(text, found, std::regex(before + "([0-9.]+) (us|ms|s)" + after)));
+  return std::stod(found[1]) * (found[2] == "us" ? 1e-6 : found[2] == "ms" ? 1e-3 : 1);
+}
+
+/// Springs between neighbours of a chain, of very different stiffness, and `more` that holds its first point.
+std::string chain(int n, double more) {
+  std::string entries;
+  const auto stiffness = [n](int i) { return i < 1 || i >= n ? 0 : std::pow(10, (7 * i) % 5 - 2) * (1 + i % 3); };
+  const auto put = [&](int i, int j, double value) {
+    char line[80];
+    std::snprintf(line, sizeof line, "%d %d %.17g\n", i, j, value);
+    entries += line;
+  };
+  for (int i = 1; i <= n; ++i) {
+    if (i > 1) put(i, i - 1, -stiffness(i - 1));
+    put(i, i, stiffness(i - 1) + stiffness(i) + (i == 1 ? more : 0));
+    if (i < n) put(i, i + 1, -stiffness(i));
+  }
+  return matrix_of(std::to_string(n) + " " + std::to_string(n) + " " + std::to_string(3 * n - 2), entries);
+}
+
+/// Entries that are not orthogonal to anything.
+std::string numbers(int n) {
+  std::string text;
+  for (int i = 0; i < n; ++i) text += std::to_string((i * i) % 11 - 3.7) + "\n";
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("the order of the factors is counted in no time twice") {
+  const Words words = {"solve", "poisson2d:300", "--method", "direct"};  // ordered in a quarter of the time
+  const auto start = std::chrono::steady_clock::now();
+  const json seconds = reported(words, 0)["seconds"];
+  const std::chrono::duration<double> all = std::chrono::steady_clock::now() - start;
+  double sum = 0;
+  for (const char* part : {"read", "setup", "solve", "estimate", "certify"}) sum += double(seconds[part]);
+  CHECK(sum <= all.count());
+}
+
+TEST_CASE("the time of a solve with factors is not that of the iterations before") {
+  const Run run = succeeded({"solve", "denserow:20000", "--verbose"});
+  REQUIRE(contains(run.out, "500 iterations were not enough"));
+  const double solves = seconds_in(run.out, "solves +3 \\(", " each\\)"), solving = seconds_in(run.out, "solving ", "");
+  CHECK(3 * solves < solving / 2);
+}
+
+TEST_CASE("solving takes as long as all that was tried") {
+  const Folder folder;
+  write_file(folder / "A.mtx", chain(60, 0));
+  write_file(folder / "b.txt", numbers(60));
+  std::string indefinite;
+  for (int i = 1; i <= 60; ++i) {
+    indefinite += std::to_string(i) + " " + std::to_string(i) + " 1\n";
+    if (i > 1) indefinite += std::to_string(i) + " " + std::to_string(i - 1) + " " + std::to_string(1 + i % 3) + "\n";
+  }
+  write_file(folder / "indefinite.mtx",
+             "%%MatrixMarket matrix coordinate real symmetric\n60 60 119\n" + indefinite);
+  for (const Words& words :
+       {Words{folder / "A.mtx", "--rhs", folder / "b.txt", "--tol", "1e-14"}, {folder / "indefinite.mtx", "--precond", "jacobi"}}) {
+    const json report = report_of(words);
+    double sum = 0;
+    for (const json& attempt : report["attempts"]) sum += double(attempt["seconds"]);
+    REQUIRE(report["attempts"].size() > 1);
+    CHECK(double(report["seconds"]["solve"]) >= sum);
+  }
+}
