@@ -100,6 +100,11 @@ std::vector<Outcome> iterate(Problem& problem, Decided& decided, const Criteria&
   };
   try {
     std::vector<Outcome> outcomes = problem.with_matrix(with);
+    const MethodChoice& choice = decided.needs.choice;
+    for (Outcome& outcome : outcomes)
+      for (Attempt& attempt : outcome.summary.attempts)
+        if (attempt.preconditioned && attempt.method != Method::lsmr.name)
+          attempt.preconditioner = choice.preconditioner_name();
     if (outcomes.front().preconditioner_bytes > 0) {  // as it was, for the report
       decided.needs.counted_bytes = outcomes.front().preconditioner_bytes;
       decided.memory = plan_solve(decided.needs, decided.available);

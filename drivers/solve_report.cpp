@@ -320,17 +320,14 @@ Json solve_json(const SolveStory& story) {
   null_space.set("part_of_b", singular.part_of_b).set("projected", singular.asked);
   json.set_if(singular.known(), "null_space", std::move(null_space));
   json.set("rhs", !options.rhs.empty() ? options.rhs : story.problem.seen.ones_vanish() ? "A * signs" : "A * ones");
-  const auto preconditioner_of = [&](const Attempt& attempt) {
-    return attempt.preconditioned ? choice.preconditioner_name() : PreconditionerKind::none.name;
-  };
-  json.set("method", summary.method).set("preconditioner", preconditioner_of(summary.attempts.back()));
+  json.set("method", summary.method).set("preconditioner", summary.attempts.back().preconditioner);
   json.set_if(choice.preconditioner.orders.size() > 1, "order", to_string(choice.order)).set("choice", choice.reason);
   for (const PreconditionerKind& kind : preconditioners)
     if (!kind.settings.empty())
       json.set(kind.name, kind == choice.preconditioner ? settings_json(choice) : Json(nullptr));
   json.set("attempts", json_list(summary.attempts, [&](const Attempt& attempt) {
              Json one;
-             one.set("method", attempt.method).set("preconditioner", preconditioner_of(attempt));
+             one.set("method", attempt.method).set("preconditioner", attempt.preconditioner);
              one.set("status", to_string(attempt.status)).set("reason", attempt.reason);
              one.set("iterations", attempt.iterations).set("relative_residual", attempt.relative_residual);
              one.set("seconds", attempt.seconds);

@@ -85,3 +85,15 @@ TEST_CASE("solving takes as long as all that was tried") {
     CHECK(double(report["seconds"]["solve"]) >= sum);
   }
 }
+
+TEST_CASE("each attempt is told with the preconditioner that it had") {
+  const Folder folder;
+  write_file(folder / "A.mtx", chain(60, 1e-9));
+  write_file(folder / "b.txt", numbers(60));
+  const json attempts = report_of({folder / "A.mtx", "--rhs", folder / "b.txt"}, 1)["attempts"];
+  REQUIRE(attempts.size() == 2);
+  CHECK(attempts[0]["method"] == "cg");
+  CHECK(attempts[0]["preconditioner"] == "jacobi");
+  CHECK(attempts[1]["method"] == "direct");
+  CHECK(attempts[1]["preconditioner"] == "none");
+}
