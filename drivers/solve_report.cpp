@@ -216,9 +216,10 @@ void add_details(Lines& lines, const SolveStory& story, const Paint& paint) {
                          story.problem.seen.properties.below > 0 ? "on or below" : "on or above"));
   if (const std::string text = singular_text(story.singular, outcome.solved); !text.empty()) lines.item("", text);
   lines.item("right-hand side", right_hand_side_text(story));
-  if (!options.x0.empty()) lines.item("start", "x from " + options.x0);
-  lines.item("method", choice.reason);
   const bool direct = choice.method == direct_method;
+  if (!options.x0.empty())
+    lines.item("start", formatted("x from {}{}", options.x0, direct ? " (the factors need none)" : ""));
+  lines.item("method", choice.reason);
   if (const std::string details = method_text(story);
       details != choice.method.name && (options.verbose || direct || choice.form == Form::eisenstat))
     lines.item("", details);

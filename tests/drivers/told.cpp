@@ -97,3 +97,12 @@ TEST_CASE("each attempt is told with the preconditioner that it had") {
   CHECK(attempts[1]["method"] == "direct");
   CHECK(attempts[1]["preconditioner"] == "none");
 }
+
+TEST_CASE("a start that factors do not use is not told as one") {
+  const Folder folder;
+  write_file(folder / "A.mtx", matrix_of("3 3 4", "1 2 1\n2 3 2\n3 1 3\n3 2 1\n"));
+  write_file(folder / "x0.txt", "4\n5\n6\n");
+  const Run run = succeeded({"solve", folder / "A.mtx", "--x0", folder / "x0.txt"});
+  REQUIRE(contains(run.out, "with factors of A"));
+  CHECK(contains(run.out, "x0.txt (the factors need none)"));
+}
