@@ -58,6 +58,8 @@ std::vector<Diagnosis> causes_of(const SolveStory& story) {
   const Summary& summary = story.outcome.summary;
   if (auto cause = inconsistency(story)) return {std::move(*cause)};
   if (story.outcome.is_right_by_factors()) return {limit_of_precision(story)};
+  if (story.decided.factors && summary.method == direct_method.name && summary.status == Status::time_limit)
+    return {too_little_time(story)};
   if (summary.breakdown == Breakdown::exhausted && summary.optimality) return {no_solution(summary)};
   const auto& [properties, rows] = story.problem.seen;
   const Criteria criteria = criteria_of(story.problem);

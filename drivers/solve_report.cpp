@@ -204,6 +204,7 @@ void add_evidence(Lines& lines, const SolveStory& story) {
 void add_details(Lines& lines, const SolveStory& story, const Paint& paint) {
   const SolveOptions& options = story.problem.options;
   const Outcome& outcome = story.outcome;
+  const Summary& summary = outcome.summary;
   const RowStatistics& rows = story.problem.seen.rows;
   const MethodChoice& choice = story.decided.needs.choice;
   lines.item("matrix", formatted("{} x {}, {} ({:.1f} per row), {}", count(rows.nrows), count(rows.ncols),
@@ -225,7 +226,8 @@ void add_details(Lines& lines, const SolveStory& story, const Paint& paint) {
     lines.item("", details);
   if (options.verbose)
     lines.item(direct ? "factors" : "preconditioner",
-               formatted("{}made in {}", direct ? "" : outcome.preconditioner + ", ",
+               formatted("{}{} {}", direct ? "" : outcome.preconditioner + ", ",
+                         direct && summary.status == Status::time_limit ? "not made, after" : "made in",
                          human_seconds(outcome.preconditioner_seconds)));
   else if (outcome.preconditioner_shift != 0)
     lines.item("preconditioner", outcome.preconditioner);

@@ -1,4 +1,5 @@
 // What may be said of x: solved, solved but not to be trusted, not solved.
+#include <algorithm>
 #include <cmath>
 
 #include <seidel/drivers/solve_report.hpp>
@@ -115,6 +116,16 @@ Diagnosis limit_of_precision(const SolveStory& story) {
                             brief(story.outcome.error)),
       .remedy = reached < 0.1 ? "--tol " + brief(std::ceil(2 * reached / unit) * unit) : "",
       .advice = "x is as good as double precision gives it"};
+}
+
+Diagnosis too_little_time(const SolveStory& story) {
+  const double forecast = story.decided.factors->forecast().seconds;
+  return {.cause = "the limit of time is too short for factors",
+          .evidence = story.outcome.summary.reason,
+          .remedy = std::isfinite(forecast) && story.problem.options.time_limit < forecast
+                        ? formatted("--time-limit {}", two_digits(std::max(60.0, 2 * forecast)))
+                        : diagnose_detail::more_seconds(criteria_of(story.problem)),
+          .advice = ""};
 }
 
 MoreDigits more_digits(const SolveStory& story) {

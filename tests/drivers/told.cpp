@@ -106,3 +106,20 @@ TEST_CASE("a start that factors do not use is not told as one") {
   REQUIRE(contains(run.out, "with factors of A"));
   CHECK(contains(run.out, "x0.txt (the factors need none)"));
 }
+
+TEST_CASE("the limit of time that is proposed is enough for the forecast of factors") {
+  const Run run = seidel_program({"solve", "poisson3d:60", "--method", "direct", "--time-limit", "20", "-v"});
+  CHECK(run.exit_code == 1);
+  REQUIRE(contains(run.out, "factorising takes about 10 min"));
+  const std::string option = "-v --time-limit ";
+  REQUIRE(contains(run.out, option));
+  CHECK(std::stod(run.out.substr(run.out.find(option) + option.size())) > 600);
+  CHECK(!contains(run.out, "factors          made"));
+}
+
+TEST_CASE("factors that were given up are not described") {
+  const Run run = seidel_program({"solve", "poisson3d:70", "--method", "direct", "--time-limit", "0.05"});
+  CHECK(run.exit_code == 1);
+  CHECK(contains(run.out, "direct: unfinished"));
+  CHECK(!contains(run.out, "0 entries"));
+}
