@@ -248,7 +248,7 @@ void refine_outside(const NullSpace& space, const DirectSystem& system, DirectSo
     outcome.refine_seconds = watch.seconds();
     return;
   }
-  if (outcome.known_x) return;
+  if (outcome.error_source == ErrorSource::exact) return;
   certified_residual(host, system.A, x.span(), b.span(), r.span());
   solver.solve(std::as_const(r).span(), d.span());
   (void)space.project(d.span());

@@ -74,10 +74,9 @@ TEST_CASE("solving takes as long as all that was tried") {
     indefinite += std::to_string(i) + " " + std::to_string(i) + " 1\n";
     if (i > 1) indefinite += std::to_string(i) + " " + std::to_string(i - 1) + " " + std::to_string(1 + i % 3) + "\n";
   }
-  write_file(folder / "indefinite.mtx",
-             "%%MatrixMarket matrix coordinate real symmetric\n60 60 119\n" + indefinite);
-  for (const Words& words :
-       {Words{folder / "A.mtx", "--rhs", folder / "b.txt", "--tol", "1e-14"}, {folder / "indefinite.mtx", "--precond", "jacobi"}}) {
+  write_file(folder / "indefinite.mtx", "%%MatrixMarket matrix coordinate real symmetric\n60 60 119\n" + indefinite);
+  for (const Words& words : {Words{folder / "A.mtx", "--rhs", folder / "b.txt", "--tol", "1e-14"},
+                             {folder / "indefinite.mtx", "--precond", "jacobi"}}) {
     const json report = report_of(words);
     double sum = 0;
     for (const json& attempt : report["attempts"]) sum += double(attempt["seconds"]);
@@ -122,4 +121,13 @@ TEST_CASE("factors that were given up are not described") {
   CHECK(run.exit_code == 1);
   CHECK(contains(run.out, "direct: unfinished"));
   CHECK(!contains(run.out, "0 entries"));
+}
+
+TEST_CASE("x = 0 is exact where b = 0, also of a singular matrix") {
+  const Folder folder;
+  write_file(folder / "A.mtx", matrix_of("3 3 0", ""));
+  write_file(folder / "b.txt", "0\n0\n0\n");
+  const json report = report_of({folder / "A.mtx", "--rhs", folder / "b.txt", "--method", "minres"}, 0);
+  CHECK(report["error_estimate"] == 0);
+  CHECK(report["error_estimate_source"] == "exact");
 }
