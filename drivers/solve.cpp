@@ -60,11 +60,18 @@ std::vector<Diagnosis> causes_of(const SolveStory& story) {
   if (story.outcome.is_right_by_factors()) return {limit_of_precision(story)};
   if (story.decided.factors && summary.method == direct_method.name && summary.status == Status::time_limit)
     return {too_little_time(story)};
-  if (summary.breakdown == Breakdown::exhausted && summary.optimality) return {no_solution(summary)};
   const auto& [properties, rows] = story.problem.seen;
   const Criteria criteria = criteria_of(story.problem);
-  return story.problem.least_squares() ? diagnose_least_squares(properties, summary, criteria)
-                                       : diagnose(properties, rows, story.decided.needs.choice, summary, criteria);
+  if (story.problem.least_squares()) {
+    Summary certified = summary;
+    certified.relative_residual = story.outcome.certificate.relative_residual;
+    if (const auto& found = story.outcome.certificate.orthogonality) certified.optimality->orthogonality = *found;
+    return diagnose_least_squares(properties, certified, criteria);
+  }
+  if (summary.breakdown == Breakdown::exhausted && summary.optimality &&
+      !(summary.relative_residual <= summary.limit_of_precision(properties.norm_inf)))
+    return {no_solution(summary)};
+  return diagnose(properties, rows, story.decided.needs.choice, summary, criteria);
 }
 
 /// Steps that a sweep by colours would have, where a parallel back end gains nothing from natural order; else 0.

@@ -123,6 +123,24 @@ TEST_CASE("factors that were given up are not described") {
   CHECK(!contains(run.out, "0 entries"));
 }
 
+TEST_CASE("a tolerance that double precision cannot reach makes no matrix singular") {
+  const Folder folder;
+  write_file(folder / "b.txt", numbers(43));
+  const Run run =
+      seidel_program({"solve", "random:43x20:800", "--rhs", folder / "b.txt", "--least-squares", "--tol", "1e-17"});
+  CHECK(run.exit_code == 1);
+  CHECK(contains(run.out, "NOT solved: the limit of double precision is reached"));
+  CHECK(!contains(run.out, "singular, and b"));
+
+  write_file(folder / "A.mtx", chain(60, 0));
+  write_file(folder / "c.txt", numbers(60));
+  const Run projected = seidel_program(
+      {"solve", folder / "A.mtx", "--rhs", folder / "c.txt", "--tol", "1e-14", "--null-space", "constant"});
+  CHECK(projected.exit_code == 1);
+  CHECK(contains(projected.out, "NOT solved: the limit of double precision is reached"));
+  CHECK(!contains(projected.out, "not in its range"));
+}
+
 TEST_CASE("x = 0 is exact where b = 0, also of a singular matrix") {
   const Folder folder;
   write_file(folder / "A.mtx", matrix_of("3 3 0", ""));
@@ -130,4 +148,13 @@ TEST_CASE("x = 0 is exact where b = 0, also of a singular matrix") {
   const json report = report_of({folder / "A.mtx", "--rhs", folder / "b.txt", "--method", "minres"}, 0);
   CHECK(report["error_estimate"] == 0);
   CHECK(report["error_estimate_source"] == "exact");
+}
+
+TEST_CASE("the limits that kept a solve from its end are raised beside --least-squares, too") {
+  const Folder folder;
+  write_file(folder / "A.mtx", chain(60, 0));
+  write_file(folder / "b.txt", numbers(60));
+  const json report = report_of({folder / "A.mtx", "--method", "gmres", "--max-iterations", "3"}, 1);
+  for (const json& cause : report["diagnosis"])
+    if (!cause["try"].is_null()) CHECK(contains(cause["try"], "--max-iterations 20000"));
 }
