@@ -46,6 +46,24 @@ std::string numbers(int n) {
   return text;
 }
 
+/// A_ij = 1 / (i / 2 + j + 1), which has hardly more independent rows than a number has digits, and b = A x with x_j = cos(j).
+std::pair<std::string, std::string> nearly_dependent(int n) {
+  std::string entries, b;
+  for (int i = 0; i < n; ++i) {
+    char line[80];
+    double sum = 0;
+    for (int j = 0; j < n; ++j) {
+      const double a = 1 / (i * 0.5 + j + 1);
+      std::snprintf(line, sizeof line, "%d %d %.17g\n", i + 1, j + 1, a);
+      entries += line;
+      sum += a * std::cos(j);
+    }
+    std::snprintf(line, sizeof line, "%.17g\n", sum);
+    b += line;
+  }
+  return {matrix_of(std::to_string(n) + " " + std::to_string(n) + " " + std::to_string(n * n), entries), b};
+}
+
 }  // namespace
 
 TEST_CASE("the order of the factors is counted in no time twice") {
@@ -157,4 +175,16 @@ TEST_CASE("the limits that kept a solve from its end are raised beside --least-s
   const json report = report_of({folder / "A.mtx", "--method", "gmres", "--max-iterations", "3"}, 1);
   for (const json& cause : report["diagnosis"])
     if (!cause["try"].is_null()) CHECK(contains(cause["try"], "--max-iterations 20000"));
+}
+
+TEST_CASE("it is not double precision that limits a method which factors surpass") {
+  const Folder folder;
+  const auto [A, b] = nearly_dependent(10);
+  write_file(folder / "A.mtx", A);
+  write_file(folder / "b.txt", b);
+  const Words words = {"solve", folder / "A.mtx", "--rhs", folder / "b.txt", "--method", "idr", "--error-tol", "1e-3"};
+  const Run run = seidel_program(words);
+  REQUIRE(run.exit_code == 0);
+  REQUIRE(contains(run.out, "  but "));
+  CHECK(contains(run.out, "--method auto"));
 }
