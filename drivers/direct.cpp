@@ -270,6 +270,7 @@ bool DirectSolver::is_singular() const {
 }
 
 std::string DirectSolver::description() const {
+  if (given_up_) return "unfinished";
   return factors_->positive
              ? formatted("LDL', {}", plural(forecast_.entries, "entry", "entries"))
              : formatted("LU, about {}{}", plural(forecast_.entries, "entry", "entries"),

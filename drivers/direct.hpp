@@ -69,7 +69,7 @@ class DirectSolver {
   bool is_singular() const;
   /// Spent on factors so far.
   double seconds() const { return seconds_; }
-  /// "LDL' with 12,345 entries"
+  /// "LDL', 12,345 entries"; "unfinished" where they were given up.
   std::string description() const;
 
  private:

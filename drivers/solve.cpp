@@ -58,11 +58,20 @@ std::vector<Diagnosis> causes_of(const SolveStory& story) {
   const Summary& summary = story.outcome.summary;
   if (auto cause = inconsistency(story)) return {std::move(*cause)};
   if (story.outcome.is_right_by_factors()) return {limit_of_precision(story)};
-  if (summary.breakdown == Breakdown::exhausted && summary.optimality) return {no_solution(summary)};
+  if (story.decided.factors && summary.method == direct_method.name && summary.status == Status::time_limit)
+    return {too_little_time(story)};
   const auto& [properties, rows] = story.problem.seen;
   const Criteria criteria = criteria_of(story.problem);
-  return story.problem.least_squares() ? diagnose_least_squares(properties, summary, criteria)
-                                       : diagnose(properties, rows, story.decided.needs.choice, summary, criteria);
+  if (story.problem.least_squares()) {
+    Summary certified = summary;
+    certified.relative_residual = story.outcome.certificate.relative_residual;
+    if (const auto& found = story.outcome.certificate.orthogonality) certified.optimality->orthogonality = *found;
+    return diagnose_least_squares(properties, certified, criteria);
+  }
+  if (summary.breakdown == Breakdown::exhausted && summary.optimality &&
+      !(summary.relative_residual <= summary.limit_of_precision(properties.norm_inf)))
+    return {no_solution(summary)};
+  return diagnose(properties, rows, story.decided.needs.choice, summary, criteria);
 }
 
 /// Steps that a sweep by colours would have, where a parallel back end gains nothing from natural order; else 0.
@@ -88,6 +97,9 @@ void report(SolveStory story, const Written& written) {
   if (!options.json.empty()) write_text(options.json, solve_json(story).text());
 }
 
+/// Spent on them already, which the outcome of a solve with them counts, too.
+double seconds_of_factors(const Decided& decided) { return decided.factors ? decided.factors->seconds() : 0; }
+
 /// With the processes of `team`, if there are others.
 int solve_with(Team* team, const SolveOptions& options) {
   // Fixed, large arrays go back to the system when they are done with, whatever was freed before: poisson3d:128 by
@@ -108,7 +120,7 @@ int solve_with(Team* team, const SolveOptions& options) {
   std::vector<Decided> decided;
   decided.push_back(decide(problem, singular.front()));
   say_if_disk_is_full(options, problem.wide().ncols * std::int64_t(problem.columns()));
-  const double setup_seconds = setup.seconds();
+  const double setup_seconds = setup.seconds(), ordering_seconds = seconds_of_factors(decided.front());
   const std::vector<Outcome> outcomes = solve_all(problem, singular, decided);
   const Written written = write_results(options, outcomes);
   tell_in_own_units(problem);
@@ -118,7 +130,8 @@ int solve_with(Team* team, const SolveOptions& options) {
                        .singular = singular[j],
                        .decided = decided[j],
                        .outcome = outcomes[j],
-                       .setup_seconds = setup_seconds + outcomes[j].setup_seconds});
+                       .setup_seconds = setup_seconds + outcomes[j].setup_seconds -
+                                        (outcomes[j].summary.method == direct_method.name ? ordering_seconds : 0)});
   const std::size_t worst = worst_of(stories);
   SolveStory told = stories[worst];
   told.columns = stories;

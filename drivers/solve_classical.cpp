@@ -54,7 +54,8 @@ Attempt coarsen_otherwise(const Problem& problem, const AggregatesAreSlow& slow,
           .relative_residual = slow.relative_residual,
           .seconds = slow.seconds,
           .breakdown = Breakdown::none,
-          .curvature = 0};
+          .curvature = 0,
+          .preconditioner = decided.needs.choice.preconditioner_name()};
 }
 
 }  // namespace seidel::drivers

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include <seidel/drivers/commands.hpp>
+#include <seidel/drivers/signals.hpp>
 #include <seidel/kernels/aggregation/nodes.hpp>
 #include <seidel/kernels/orders/orders.hpp>
 #include <seidel/kernels/spmv/hubs.hpp>
@@ -182,6 +183,15 @@ Criteria criteria_of(const Problem& problem) {
   criteria.error_tolerance = options.error_tolerance;
   if ((!options.rhs.empty() || problem.least_squares()) && !criteria.error_tolerance)
     criteria.error_tolerance = std::numeric_limits<double>::infinity();
+  return criteria;
+}
+
+Criteria watched(const Problem& problem, SolveProgress& progress) {
+  Criteria criteria = criteria_of(problem);
+  criteria.stop = &stop_requested();
+  criteria.on_iteration = [&](const IterationReport& report) {
+    progress(report.iteration, report.relative_residual, report.seconds);
+  };
   return criteria;
 }
 

@@ -194,11 +194,12 @@ Outcome solve_directly(const DirectSystem& system, DirectSolver& solver, const C
     summary.end(Status::time_limit, formatted("factorising takes about {}, longer than the limit of time",
                                               human_seconds(solver.forecast().seconds)));
   }
-  summary.seconds = watch.seconds();
+  const double all = watch.seconds();
   outcome.setup_seconds = outcome.preconditioner_seconds = solver.seconds();
-  outcome.solve_seconds = summary.seconds - (solver.seconds() - spent);
+  outcome.solve_seconds = summary.seconds = all - (solver.seconds() - spent);
   summary.attempts = {summary.as_attempt()};
   summary.attempts.back().preconditioned = false;
+  summary.attempts.back().seconds = all;
   outcome.x = copied_to<Host>(host, x.span());
   return outcome;
 }
@@ -246,7 +247,7 @@ void refine_outside(const NullSpace& space, const DirectSystem& system, DirectSo
     outcome.refine_seconds = watch.seconds();
     return;
   }
-  if (outcome.known_x) return;
+  if (outcome.error_source == ErrorSource::exact) return;
   certified_residual(host, system.A, x.span(), b.span(), r.span());
   solver.solve(std::as_const(r).span(), d.span());
   (void)space.project(d.span());

@@ -34,6 +34,13 @@ Summary joined(Summary first, Summary second) {
   return second;
 }
 
+/// Of all methods that were tried.
+double seconds_of(const Summary& summary) {
+  double sum = 0;
+  for (const Attempt& attempt : summary.attempts) sum += attempt.seconds;
+  return sum;
+}
+
 /// b in the memory of back end `on`.
 template <Backend B, class Offset>
 Vector<double, B> right_hand_side(const B& on, const System<Offset>& system) {
@@ -99,10 +106,10 @@ class Columns {
       criteria.relative_tolerance *= 0.75;
       criteria.absolute_tolerance *= 0.75;
       criteria.max_iterations = asked.max_iterations - outcome.summary.iterations;
-      criteria.seconds = asked.seconds - outcome.summary.seconds;
+      criteria.seconds = asked.seconds - seconds_of(outcome.summary);
       if (criteria.max_iterations <= 0 || !(criteria.seconds > 0)) break;
     }
-    outcome.solve_seconds = outcome.summary.seconds;
+    outcome.solve_seconds = seconds_of(outcome.summary);
 
     // On a singular matrix rounding can grow beyond what the method sees: then the initial guess is the best that there is.
     // Not before a factor 100: residuals of cg may rise on the way to the solution.

@@ -65,15 +65,6 @@ std::int64_t iterations_to_look(const Problem& problem, const CsrView<double, Of
 
 }  // namespace
 
-Criteria watched(const Problem& problem, SolveProgress& progress) {
-  Criteria criteria = criteria_of(problem);
-  criteria.stop = &stop_requested();
-  criteria.on_iteration = [&](const IterationReport& report) {
-    progress(report.iteration, report.relative_residual, report.seconds);
-  };
-  return criteria;
-}
-
 std::vector<Outcome> iterate(Problem& problem, Decided& decided, const Criteria& criteria,
                              std::vector<HostSpan<const double>> more_b) {
   const MatrixProperties& properties = problem.seen.properties;
@@ -109,6 +100,11 @@ std::vector<Outcome> iterate(Problem& problem, Decided& decided, const Criteria&
   };
   try {
     std::vector<Outcome> outcomes = problem.with_matrix(with);
+    const MethodChoice& choice = decided.needs.choice;
+    for (Outcome& outcome : outcomes)
+      for (Attempt& attempt : outcome.summary.attempts)
+        if (attempt.preconditioned && attempt.method != Method::lsmr.name)
+          attempt.preconditioner = choice.preconditioner_name();
     if (outcomes.front().preconditioner_bytes > 0) {  // as it was, for the report
       decided.needs.counted_bytes = outcomes.front().preconditioner_bytes;
       decided.memory = plan_solve(decided.needs, decided.available);
@@ -190,8 +186,7 @@ class OneSolve {
       : problem_(problem), singular_(singular), decided_(decided) {}
 
   Outcome run(std::optional<Outcome> iterated) {
-    const double before = iterated ? iterated->setup_seconds + iterated->solve_seconds : 0;
-    const Stopwatch watch;
+    before_ = iterated ? iterated->setup_seconds + iterated->solve_seconds : 0;
     if (decided_.factors && first_factors_suffice()) return std::move(*by_factors_);
     try {
       if (!iterated)
@@ -214,10 +209,8 @@ class OneSolve {
       refine_least_squares_of(outcome);
     else if (outcome.solved)
       has_unknown_null_vectors() ? note_singular(outcome) : tell_error(outcome);
-    else if (chosen_ && !limited_) {
-      outcome = after_failure(std::move(outcome));
-      outcome.solve_seconds = before + watch.seconds() - outcome.setup_seconds - outcome.certify_seconds;
-    }
+    else if (chosen_ && !limited_)
+      return with_all_seconds(after_failure(std::move(outcome)));
     return outcome;
   }
 
@@ -299,12 +292,17 @@ class OneSolve {
     spent_ += seconds;
     criteria_.seconds -= seconds;
   }
+  /// Where several were tried, all that was no setup of the last one.
+  Outcome with_all_seconds(Outcome outcome) const {
+    outcome.solve_seconds = before_ + watch_.seconds() - outcome.setup_seconds - outcome.certify_seconds;
+    return outcome;
+  }
 
   /// Where A has null vectors that are known; if it has others, iterations fail.
   Outcome beside_null_space(Outcome outcome) {
     if (!outcome.solved && chosen_ && !limited_ && !stop_requested()) {
       take_time_of(outcome);
-      outcome = by_lsmr(std::move(outcome));
+      outcome = with_all_seconds(by_lsmr(std::move(outcome)));
     }
     const auto factors = outcome.solved && outcome.error_source != ErrorSource::singular
                              ? refining_factors(problem_, seconds_to_refine(problem_, outcome), decided_)
@@ -383,6 +381,8 @@ class OneSolve {
   const SolveOptions& options_ = problem_.options;
   SolveProgress progress_{!options_.quiet, options_.tolerance};
   Criteria criteria_ = watched(problem_, progress_);
+  double before_ = 0;  // seconds of the iteration that came before
+  const Stopwatch watch_;
   double spent_ = 0;  // seconds on what was tried in vain
   const bool chosen_ = automatic(options_.request), limited_ = options_.max_iterations < SolveOptions().max_iterations;
   std::vector<Attempt> attempts_;

@@ -191,9 +191,9 @@ void add_evidence(Lines& lines, const SolveStory& story) {
     for (const auto& attempt : summary.attempts) lines.item(attempt.method, attempt_text(attempt));
   if (options.verbose)
     lines.item(formatted("{}s", step_of(summary.method)),
-               summary.iterations > 0 && outcome.solve_seconds > 0
+               summary.iterations > 0 && summary.seconds > 0
                    ? formatted("{} ({} each)", count(summary.iterations),
-                               human_seconds(outcome.solve_seconds / double(summary.iterations)))
+                               human_seconds(summary.seconds / double(summary.iterations)))
                    : count(summary.iterations));
   for (const auto& [name, text] : column_facts(story)) lines.item(name, text);
   if (!story.out.empty()) lines.item("written", story.out == "-" ? "x to standard output" : "x to " + story.out);
@@ -204,6 +204,7 @@ void add_evidence(Lines& lines, const SolveStory& story) {
 void add_details(Lines& lines, const SolveStory& story, const Paint& paint) {
   const SolveOptions& options = story.problem.options;
   const Outcome& outcome = story.outcome;
+  const Summary& summary = outcome.summary;
   const RowStatistics& rows = story.problem.seen.rows;
   const MethodChoice& choice = story.decided.needs.choice;
   lines.item("matrix", formatted("{} x {}, {} ({:.1f} per row), {}", count(rows.nrows), count(rows.ncols),
@@ -216,15 +217,17 @@ void add_details(Lines& lines, const SolveStory& story, const Paint& paint) {
                          story.problem.seen.properties.below > 0 ? "on or below" : "on or above"));
   if (const std::string text = singular_text(story.singular, outcome.solved); !text.empty()) lines.item("", text);
   lines.item("right-hand side", right_hand_side_text(story));
-  if (!options.x0.empty()) lines.item("start", "x from " + options.x0);
-  lines.item("method", choice.reason);
   const bool direct = choice.method == direct_method;
+  if (!options.x0.empty())
+    lines.item("start", formatted("x from {}{}", options.x0, direct ? " (the factors need none)" : ""));
+  lines.item("method", choice.reason);
   if (const std::string details = method_text(story);
       details != choice.method.name && (options.verbose || direct || choice.form == Form::eisenstat))
     lines.item("", details);
   if (options.verbose)
     lines.item(direct ? "factors" : "preconditioner",
-               formatted("{}made in {}", direct ? "" : outcome.preconditioner + ", ",
+               formatted("{}{} {}", direct ? "" : outcome.preconditioner + ", ",
+                         direct && summary.status == Status::time_limit ? "not made, after" : "made in",
                          human_seconds(outcome.preconditioner_seconds)));
   else if (outcome.preconditioner_shift != 0)
     lines.item("preconditioner", outcome.preconditioner);
@@ -320,17 +323,14 @@ Json solve_json(const SolveStory& story) {
   null_space.set("part_of_b", singular.part_of_b).set("projected", singular.asked);
   json.set_if(singular.known(), "null_space", std::move(null_space));
   json.set("rhs", !options.rhs.empty() ? options.rhs : story.problem.seen.ones_vanish() ? "A * signs" : "A * ones");
-  const auto preconditioner_of = [&](const Attempt& attempt) {
-    return attempt.preconditioned ? choice.preconditioner_name() : PreconditionerKind::none.name;
-  };
-  json.set("method", summary.method).set("preconditioner", preconditioner_of(summary.attempts.back()));
+  json.set("method", summary.method).set("preconditioner", summary.attempts.back().preconditioner);
   json.set_if(choice.preconditioner.orders.size() > 1, "order", to_string(choice.order)).set("choice", choice.reason);
   for (const PreconditionerKind& kind : preconditioners)
     if (!kind.settings.empty())
       json.set(kind.name, kind == choice.preconditioner ? settings_json(choice) : Json(nullptr));
   json.set("attempts", json_list(summary.attempts, [&](const Attempt& attempt) {
              Json one;
-             one.set("method", attempt.method).set("preconditioner", preconditioner_of(attempt));
+             one.set("method", attempt.method).set("preconditioner", attempt.preconditioner);
              one.set("status", to_string(attempt.status)).set("reason", attempt.reason);
              one.set("iterations", attempt.iterations).set("relative_residual", attempt.relative_residual);
              one.set("seconds", attempt.seconds);

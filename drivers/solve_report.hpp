@@ -47,6 +47,8 @@ std::string error_text(const SolveStory& story);
 
 /// Why an x that is right by factors misses the target.
 Diagnosis limit_of_precision(const SolveStory& story);
+/// Why factors that --method direct asks for were not made in time, and what time they take by their forecast.
+Diagnosis too_little_time(const SolveStory& story);
 
 /// "singular: the constants are its null space ..."; empty where nothing is known.
 std::string singular_text(const Singular& singular, bool solved);

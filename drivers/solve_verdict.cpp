@@ -1,4 +1,5 @@
 // What may be said of x: solved, solved but not to be trusted, not solved.
+#include <algorithm>
 #include <cmath>
 
 #include <seidel/drivers/solve_report.hpp>
@@ -117,6 +118,16 @@ Diagnosis limit_of_precision(const SolveStory& story) {
       .advice = "x is as good as double precision gives it"};
 }
 
+Diagnosis too_little_time(const SolveStory& story) {
+  const double forecast = story.decided.factors->forecast().seconds;
+  return {.cause = "the limit of time is too short for factors",
+          .evidence = story.outcome.summary.reason,
+          .remedy = std::isfinite(forecast) && story.problem.options.time_limit < forecast
+                        ? formatted("--time-limit {}", two_digits(std::max(60.0, 2 * forecast)))
+                        : diagnose_detail::more_seconds(criteria_of(story.problem)),
+          .advice = ""};
+}
+
 MoreDigits more_digits(const SolveStory& story) {
   const Outcome& outcome = story.outcome;
   const Summary& summary = outcome.summary;
@@ -142,10 +153,15 @@ MoreDigits more_digits(const SolveStory& story) {
       along_one && target > summary.limit_of_precision(story.problem.seen.properties.norm_inf))
     return {.options = "--tol " + brief(target),
             .cost = "A maps a vector to nearly nothing, so much of it in x hardly shows"};
+  const bool may_correct = outcome.error_source == ErrorSource::refinement && !least_squares &&
+                           summary.method != "direct" && !automatic(story.problem.options.request);
+  const MoreDigits no_more =
+      may_correct ? MoreDigits{.options = "--method auto --precond auto", .cost = "factors of A may correct x"}
+                  : MoreDigits{.cost = "A is so badly conditioned that double precision gives no more"};
   const double limit = summary.limit_of_precision(story.problem.seen.properties.norm_inf);
   if (residual <= (grew ? 1e3 * limit : limit) || summary.method == "direct" || along_one ||
       (outcome.error_source == ErrorSource::refinement && least_squares))
-    return {.cost = "A is so badly conditioned that double precision gives no more"};
+    return no_more;
   const double decades = std::log10(outcome.error / goal);
   if (const std::int64_t most = story.problem.options.max_iterations;
       summary.error && summary.iterations + summary.error->iterations >= most) {
@@ -154,8 +170,7 @@ MoreDigits more_digits(const SolveStory& story) {
       return {.options = formatted("--max-iterations {}", 10 * most), .cost = "the limit of iterations was reached"};
     return {.cost = "more iterations gave no more digits"};
   }
-  if (story.problem.options.error_tolerance)
-    return {.cost = "A is so badly conditioned that double precision gives no more"};
+  if (story.problem.options.error_tolerance) return no_more;
   const double rate = decades_per_iteration(summary.history);
   return {.options = formatted("--error-tol {}", brief(goal)),
           .cost = rate > 0 && decades / rate < 1e9

@@ -18,10 +18,6 @@ std::string diagnose_detail::text(double value) {
   return s;
 }
 
-std::string diagnose_detail::more_seconds(const Criteria& criteria) {
-  return "--time-limit " + std::to_string(std::max<std::int64_t>(60, two_digits(10 * criteria.seconds)));
-}
-
 namespace {
 
 using diagnose_detail::text;
@@ -55,6 +51,7 @@ struct Facts {
   bool nothing_gained() const {
     return summary.truth_disagrees() && !preconditioned() && summary.relative_residual >= 0.1;
   }
+  bool solved_but_for_rounding() const { return summary.relative_residual <= limit() && limit() < 0.01; }
   /// A p'Ap that was not positive, and that rounding explains.
   bool rounded(Status status, double curvature) const {
     return status == Status::indefinite && A.nearly_symmetric && curvature != 0 &&
@@ -76,14 +73,16 @@ struct Facts {
   bool tried(std::string_view name) const {
     return any([&](const auto& of) { return of.method == name; });
   }
+  std::string limits() const {
+    return (criteria.max_iterations < usual_limit ? " " + max_iterations(usual_limit) : "") +
+           (summary.status == Status::time_limit ? " " + diagnose_detail::more_seconds(criteria) : "");
+  }
   /// What may do better than a method, a preconditioner or a limit that was asked for: all that the program chooses by
   /// itself, with as many iterations as it usually takes. What that could not do is left to factors. There it ends:
   /// whoever follows advice is not led in circles.
   std::string other_way() const {
-    std::string limits = criteria.max_iterations < usual_limit ? " " + max_iterations(usual_limit) : "";
-    if (summary.status == Status::time_limit) limits += " " + diagnose_detail::more_seconds(criteria);
-    if (!choice.automatic) return "--method auto --precond auto" + limits;
-    if (!limits.empty()) return limits.substr(1);
+    if (!choice.automatic) return "--method auto --precond auto" + limits();
+    if (!limits().empty()) return limits().substr(1);
     return tried("direct") || rows.nrows > max_rows_of_factors ? "" : "--method direct";
   }
   bool ended_by_limit() const {
@@ -94,7 +93,7 @@ struct Facts {
     return ended_by_limit() && summary.history.size() > 2 && iterations_wanting() <= double(summary.iterations);
   }
   /// What finds the x with the least residual, if that was not tried.
-  std::string least_residual() const { return tried("lsmr") ? "" : "--least-squares"; }
+  std::string least_residual() const { return tried("lsmr") ? "" : "--least-squares" + limits(); }
   bool zero_pivot() const { return broke_down(Breakdown::zero_pivot); }  // factors found A singular
   std::string symgs_advice() const {
     const auto& M = choice.preconditioner;
@@ -163,10 +162,12 @@ void is_singular(Facts& f) {
   else if (f.A.skew && f.rows.nrows % 2 == 1)
     f.add("A is singular", "it is skew-symmetric, and of odd order: " + plural(f.rows.nrows, "row"), f.least_residual(),
           "no skew-symmetric matrix of odd order has an inverse");
-  else if (f.rows.nrows > 0 && f.A.zero_row_sums == f.rows.nrows && !f.needs_a_little_longer())
+  else if (f.rows.nrows > 0 && f.A.zero_row_sums == f.rows.nrows && !f.needs_a_little_longer() &&
+           !f.solved_but_for_rounding())
     f.add("A is singular with the constants in its null space",
           "the entries of each of the " + count(f.rows.nrows) + " rows add up to 0, so A times ones is 0",
-          f.least_residual(), "b may not suit A: the command finds the x with the least residual");
+          f.least_residual(),
+          f.tried("lsmr") ? "b may not suit A" : "b may not suit A: the command finds the x with the least residual");
   else if (f.zero_pivot())
     f.add("A is singular", "a pivot of its factors is zero", f.least_residual(),
           "check how A and b were made: is an equation missing, or present twice?");
@@ -290,9 +291,8 @@ void is_at_the_limit_of_precision(Facts& f) {
   const Summary& s = f.summary;
   const double limit = f.limit();
   const bool proved = s.truth_disagrees();
-  if (f.overflowed()) return;
-  if (proved ? (f.preconditioned() || f.nothing_gained()) && !s.met_limit_of_precision(f.A.norm_inf)
-             : !(s.relative_residual <= limit) || s.status == Status::interrupted)
+  if (f.overflowed() || (proved ? (f.preconditioned() || f.nothing_gained()) && !s.met_limit_of_precision(f.A.norm_inf)
+                                : !(s.relative_residual <= limit) || s.status == Status::interrupted))
     return;
   const double reached = std::max(s.relative_residual, 1e-15);  // below, one solve in two misses what another reached
   const double unit = std::pow(10, std::floor(std::log10(reached)) - 1);

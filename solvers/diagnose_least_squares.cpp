@@ -8,6 +8,10 @@
 
 namespace seidel {
 
+std::string diagnose_detail::more_seconds(const Criteria& criteria) {
+  return "--time-limit " + std::to_string(std::max<std::int64_t>(60, two_digits(10 * criteria.seconds)));
+}
+
 using diagnose_detail::text;
 
 namespace {

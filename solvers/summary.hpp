@@ -52,6 +52,7 @@ struct Attempt {
   Breakdown breakdown;
   double curvature;            // as in Summary
   bool preconditioned = true;  // false: solve() went on without the preconditioner that it was given
+  std::string_view preconditioner = "none";  // by name, for a report; solve() leaves it as it is
 };
 
 /// How nearly x is a least-squares solution: lsmr.hpp.
