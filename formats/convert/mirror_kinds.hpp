@@ -4,6 +4,7 @@
 #pragma once
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -12,8 +13,17 @@
 
 namespace seidel::convert_detail {
 
-/// The kinds that have been met, each told by its first row. Threads look kinds up at once.
+/// A matrix without its values: what does not look at them is compiled once for all types of values.
+template <class Offset>
+using Structure = CsrView<std::byte, Offset, Host>;
+
 template <class Real, class Offset>
+Structure<Offset> structure_of(const CsrView<Real, Offset, Host>& A) {
+  return {A.nrows, A.ncols, A.row_ptr, A.col_idx, {}};
+}
+
+/// The kinds that have been met, each told by its first row. Threads look kinds up at once.
+template <class Offset>
 class RowKinds {
  public:
   static constexpr int max_count = 255, max_length = 64;
@@ -24,10 +34,10 @@ class RowKinds {
     std::uint8_t kind, rows;
   };
 
-  explicit RowKinds(const CsrView<Real, Offset, Host>& A) : A_(A), runs_(A.nrows) {}
+  explicit RowKinds(const Structure<Offset>& A) : A_(A), runs_(A.nrows) {}
 
   /// Finds the kinds of `rows` and copies their pattern, unless there are too many kinds.
-  void find(Range rows, const Grouped<Real, Offset>& to) {
+  void find(Range rows, Offset* row_ptr, Index* col_idx) {
     std::array<std::uint8_t, max_count> next{};  // the kind that followed a kind the last time
     int kind = 0;
     for (std::int64_t r = rows.first; r < rows.last && is_fit();) {
@@ -36,10 +46,10 @@ class RowKinds {
           likely < count_.load(std::memory_order_acquire) && are_alike(r, first_[likely]) ? likely : number_of(r);
       if (found == max_count) return;
       kind = next[kind] = std::uint8_t(found);
-      const std::int64_t end = end_of_run(r, std::min(r + max_run, rows.last), to.others);
+      const std::int64_t end = end_of_run(r, std::min(r + max_run, rows.last), col_idx);
       for (std::int64_t row = r; row < end; ++row) {
         runs_[row] = {std::uint8_t(kind), std::uint8_t(end - row)};
-        to.ptr[row] = A_.row_ptr[row];
+        row_ptr[row] = A_.row_ptr[row];
       }
       r = end;
     }
@@ -104,7 +114,7 @@ class RowKinds {
   }
 
   static constexpr std::int64_t max_compared = max_count * max_count;  // and one per row
-  const CsrView<Real, Offset, Host> A_;
+  const Structure<Offset> A_;
   Array<Run> runs_;
   std::array<std::int64_t, max_count> first_{};
   std::atomic<int> count_ = 0;
@@ -114,10 +124,7 @@ class RowKinds {
 };
 
 /// Where the entries of rows of each kind are mirrored.
-template <class Real, class Offset>
 class Images {
-  using Kinds = RowKinds<Real, Offset>;
-
  public:
   struct Image {
     Index offset;               // column - row
@@ -125,7 +132,8 @@ class Images {
   };
   static constexpr std::uint8_t none = 255;
 
-  Images(const CsrView<Real, Offset, Host>& A, const Kinds& kinds) : first_(std::size_t(kinds.count())) {
+  template <class Offset>
+  Images(const Structure<Offset>& A, const RowKinds<Offset>& kinds) : first_(std::size_t(kinds.count())) {
     const auto each_entry = [&](const auto& visit) {
       for (int kind = 0; kind < kinds.count(); ++kind) {
         const std::int64_t row = kinds.row(kind), begin = A.row_ptr[row], end = A.row_ptr[row + 1];
@@ -141,11 +149,11 @@ class Images {
     std::sort(offsets.begin(), offsets.end());
     offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
     if (!ascend || std::ssize(offsets) > max_offsets) return;
-    place_.assign(offsets.size() * Kinds::max_count, none);
+    constexpr std::size_t max_count = RowKinds<Offset>::max_count;
+    place_.assign(offsets.size() * max_count, none);
     const auto places_of = [&](Index offset) -> std::uint8_t* {
       const auto at = std::lower_bound(offsets.begin(), offsets.end(), offset);
-      return at == offsets.end() || *at != offset ? nullptr
-                                                  : &place_[std::size_t(at - offsets.begin()) * Kinds::max_count];
+      return at == offsets.end() || *at != offset ? nullptr : &place_[std::size_t(at - offsets.begin()) * max_count];
     };
     is_fit_ = true;
     each_entry([&](int kind, Index offset, std::int64_t place) {
@@ -175,8 +183,8 @@ class Images {
 /// Of the lines that are read, those that the last entry leads to are new. They and those that are written to are asked
 /// for, in time and no others: it slowed lattices down by half where all images were asked for.
 template <class Real, class Offset>
-bool fetch_images(const CsrView<Real, Offset, Host>& A, const RowKinds<Real, Offset>& kinds,
-                  const Images<Real, Offset>& images, Range rows, const Grouped<Real, Offset>& to) {
+bool fetch_images(const CsrView<Real, Offset, Host>& A, const RowKinds<Offset>& kinds, const Images& images, Range rows,
+                  const Grouped<Real, Offset>& to) {
   constexpr std::int64_t in_line = 64 / sizeof(Real), ahead = 64 * in_line;
   const auto* const runs = kinds.runs();
   const Offset* const ptr = A.row_ptr.data();
@@ -184,7 +192,7 @@ bool fetch_images(const CsrView<Real, Offset, Host>& A, const RowKinds<Real, Off
   for (std::int64_t r = rows.first; r < rows.last;) {
     const auto* const image = images.of(runs[r].kind);
     const std::int64_t begin = ptr[r], length = ptr[r + 1] - begin;
-    Offset at[RowKinds<Real, Offset>::max_length];
+    Offset at[RowKinds<Offset>::max_length];
     int steady = runs[r].rows;
     unsigned largest = 0;
     for (std::int64_t j = 0; j < length; ++j) {
@@ -194,7 +202,7 @@ bool fetch_images(const CsrView<Real, Offset, Host>& A, const RowKinds<Real, Off
       at[j] = Offset(ptr[c] + place);
       steady = std::min<int>(steady, ptr[c + 1] - ptr[c] == length ? runs[c].rows : 1);
     }
-    if (largest == Images<Real, Offset>::none) return false;
+    if (largest == Images::none) return false;
     r += steady;
     if (!values) continue;
     const Real* from = values;
@@ -215,16 +223,16 @@ bool fetch_images(const CsrView<Real, Offset, Host>& A, const RowKinds<Real, Off
 template <class Real, class Offset>
 std::optional<std::int64_t> mirror_by_kinds(const OpenMP& on, const CsrView<Real, Offset, Host>& A,
                                             const Grouped<Real, Offset>& to) {
-  RowKinds<Real, Offset> kinds(A);
+  RowKinds<Offset> kinds(structure_of(A));
   const auto for_shares_of_rows = [&](const auto& body) {
     for_row_shares(on, A.row_ptr, [&](std::int64_t first, std::int64_t last) {
       with_avx2([&] { body(Range{first, last}); });
     });
   };
-  for_shares_of_rows([&](Range rows) { kinds.find(rows, to); });
+  for_shares_of_rows([&](Range rows) { kinds.find(rows, to.ptr, to.others); });
   if (!kinds.is_fit()) return std::nullopt;
   to.ptr[A.nrows] = A.row_ptr[A.nrows];
-  const Images images(A, kinds);
+  const Images images(structure_of(A), kinds);
   if (!images.is_fit()) return std::nullopt;
   std::atomic<bool> all = true;
   for_shares_of_rows([&](Range rows) {

@@ -23,8 +23,8 @@ struct Cursors {
 };
 
 /// The columns that rows meet, if their columns ascend.
-template <class Real, class Offset>
-Range columns_met(const CsrView<Real, Offset, Host>& A, Range rows) {
+template <class Offset>
+Range columns_met(const Structure<Offset>& A, Range rows) {
   Index least = A.ncols, most = -1;
   for (std::int64_t r = rows.first; r < rows.last; ++r)
     if (const Offset begin = A.row_ptr[r], end = A.row_ptr[r + 1]; begin < end)
@@ -32,10 +32,9 @@ Range columns_met(const CsrView<Real, Offset, Host>& A, Range rows) {
   return {std::min(least, most + 1), most + std::int64_t(1)};
 }
 
-/// The place of entry (c, r) in row c of A, from place `at` on, or A.nnz().
-template <class Real, class Offset>
-[[gnu::noinline, gnu::cold]] std::int64_t place_of(const CsrView<Real, Offset, Host>& A, Index c, Index r,
-                                                   std::int64_t at) {
+/// The place of entry (c, r) in row c of A, from place `at` on, or the number of entries.
+template <class Offset>
+[[gnu::noinline, gnu::cold]] std::int64_t place_of(const Structure<Offset>& A, Index c, Index r, std::int64_t at) {
   const Index* const columns = A.col_idx.data();
   const std::int64_t last = A.row_ptr[c + std::int64_t(1)];
   if (at < last) at = std::lower_bound(columns + at, columns + last, r) - columns;
@@ -84,7 +83,7 @@ bool mirror_rows(const CsrView<Real, Offset, Host>& A, Range rows, const Cursors
       before = c;
       auto at = std::make_unsigned_t<Offset>(place[c]);
       if (at >= nnz || columns[at] != r) [[unlikely]] {
-        at = place_of(A, c, r, at);
+        at = place_of(structure_of(A), c, r, at);
         if (at == nnz) return false;
       }
       place[c] = Offset(at + 1);
@@ -100,14 +99,14 @@ bool mirror_rows(const CsrView<Real, Offset, Host>& A, Range rows, const Cursors
 }
 
 /// Whether none has gone on into the next row: then distinct entries have distinct images.
-template <class Real, class Offset>
-bool are_within_rows(const CsrView<Real, Offset, Host>& A, const Cursors<Offset>& cursors) {
+template <class Offset>
+bool are_within_rows(const Structure<Offset>& A, const Cursors<Offset>& cursors) {
   const auto [first, last] = cursors.columns;
   return std::equal(cursors.place + first, cursors.place + last, A.row_ptr.begin() + first + 1, std::less_equal<>());
 }
 
-template <class Real, class Offset>
-bool has_entry(const CsrView<Real, Offset, Host>& A, Index row, Index col) {
+template <class Offset>
+bool has_entry(const Structure<Offset>& A, Index row, Index col) {
   return std::binary_search(A.col_idx.begin() + A.row_ptr[row], A.col_idx.begin() + A.row_ptr[row + 1], col);
 }
 
@@ -118,8 +117,8 @@ struct Sample {
   std::int64_t mean_span = 0;  // columns from the first entry to the last
   bool are_alike = false;      // most of them
 };
-template <class Real, class Offset>
-Sample sample_of(const CsrView<Real, Offset, Host>& A) {
+template <class Offset>
+Sample sample_of(const Structure<Offset>& A) {
   constexpr std::int64_t nsamples = 64, anywhere = 40503;
   const std::int64_t step = std::max<std::int64_t>(A.nrows / nsamples, 1);
   Sample sample{.is_mirrored = A.nrows == A.ncols};
@@ -160,7 +159,7 @@ std::optional<std::int64_t> mirror(const OpenMP& on, const CsrView<Real, Offset,
           return;
         }
       }
-    if (!are_within_rows(A, cursors)) all = false;
+    if (!are_within_rows(structure_of(A), cursors)) all = false;
   };
   if (nshares == 1) {  // cursors end where the rows do, which is what they leave in the result
     std::copy_n(A.row_ptr.data(), A.nrows, to.ptr + 1);
@@ -168,7 +167,7 @@ std::optional<std::int64_t> mirror(const OpenMP& on, const CsrView<Real, Offset,
   } else {
     std::vector<Range> met(std::size_t(nshares), Range{0, 0});
     for_each_in_turn(on, nshares, [&](std::int64_t share, int) {
-      met[std::size_t(share)] = columns_met(A, share_by_nonzeros(A.row_ptr, int(share), nshares));
+      met[std::size_t(share)] = columns_met(structure_of(A), share_by_nonzeros(A.row_ptr, int(share), nshares));
     });
     for (const Range& columns : met) cursors += columns.last - columns.first;
     if (!are_few(cursors, A.ncols, A.col_idx.size(), nshares)) return std::nullopt;
@@ -189,7 +188,7 @@ TransposeReport transpose_to(const OpenMP& on, const CsrView<Real, Offset, Host>
   constexpr std::int64_t worth_kinds =
       1 << 17;  // entries; tables of kinds take as long as transposing some ten thousand
   constexpr std::int64_t near_columns = 32768;  // two lines for each: some megabytes, of which the next rows use most
-  const Sample sample = sample_of(A);
+  const Sample sample = sample_of(structure_of(A));
   const Spread spread = sample.mean_span <= near_columns ? Spread::near : Spread::far;
   if (sample.is_mirrored && sample.are_alike && A.col_idx.size() >= worth_kinds)
     if (const auto bytes = mirror_by_kinds(on, A, to)) return {.is_mirrored = true, .workspace_bytes = *bytes};

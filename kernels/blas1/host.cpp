@@ -23,12 +23,7 @@ void leave_sums(const OpenMP& on, std::int64_t n, const Pass& pass, Real* sums) 
 
 template <class Real, class Pass>
 void unit_sums(const OpenMP& on, std::int64_t n, const Pass& pass, std::int64_t unit, Real* sums) {
-  const Chunks units(n, unit);
-  auto* const found = reinterpret_cast<std::array<Real, Pass::nsums>*>(sums);
-  share_out(on, units, [&](std::int64_t first, std::int64_t last) {
-    with_simd(
-        [&] { sum_chunks<Real>(units, pass, first, last, found, std::make_integer_sequence<int, Pass::nsums>()); });
-  });
+  find_chunk_sums(on, Chunks(n, unit), pass, reinterpret_cast<std::array<Real, Pass::nsums>*>(sums));
 }
 
 template <class Real>

@@ -77,6 +77,16 @@ void sum_chunks(const Chunks& chunks, const Pass& shared, std::int64_t first, st
   }
 }
 
+/// found[c][j] becomes sum j over chunk c, compiled once per pass for all that call it.
+template <class Real, class Pass>
+void find_chunk_sums(const OpenMP& on, const Chunks& chunks, const Pass& pass, std::array<Real, Pass::nsums>* found) {
+  share_out(on, chunks, [&](std::int64_t first, std::int64_t last) {
+    with_simd([&] {
+      sum_chunks<Real>(chunks, pass, first, last, found, std::make_integer_sequence<int, Pass::nsums>());
+    });
+  });
+}
+
 template <class Real, class Pass, int... j>
 void run_short(std::int64_t n, const Pass& pass, Real* sums, std::integer_sequence<int, j...>) {
   update_elements(pass, 0, n);
@@ -89,13 +99,10 @@ void run_short(std::int64_t n, const Pass& pass, Real* sums, std::integer_sequen
 template <class Real, class Pass>
 void sum_over(const OpenMP& on, std::int64_t n, Pass pass, Real* sums) {
   if (!begins(pass)) return;
-  constexpr std::make_integer_sequence<int, Pass::nsums> each;
-  if (n <= short_sum) return run_short(n, pass, sums, each);
+  if (n <= short_sum) return run_short(n, pass, sums, std::make_integer_sequence<int, Pass::nsums>());
   const Chunks chunks(n);
   ChunkSums<Real, Pass::nsums> found;
-  share_out(on, chunks, [&](std::int64_t first, std::int64_t last) {
-    with_simd([&] { sum_chunks<Real>(chunks, pass, first, last, found.data(), each); });
-  });
+  find_chunk_sums(on, chunks, pass, found.data());
   add_chunks(found, chunks.count, sums);
 }
 
