@@ -154,7 +154,7 @@ void finish(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, bool small, S
       here.values = copied_to<Host>(on, last.A.values);
     meanwhile();
     const double vanishing = single ? level_detail::vanishing_mode : 0;
-    OpenMP host{1};
+    OpenMP host{1};  // beside a GPU: 4 and 16 threads took no less of a setup (docs/notes/multigrid.md)
     if constexpr (HostBackend<B>) host = on;
     auto& there = hierarchy.coarsest_inverse;
     const auto inverse = hierarchy.symmetric ? dense_inverse(host, here.view(), vanishing, hierarchy.definite)
