@@ -31,17 +31,18 @@ inline bool is_auto(const std::string& option, const std::string& value) {
   return lower_case(value) == "auto";
 }
 
-enum class Written { matrix_market, dense };
+enum class WrittenAs { matrix_market, dense };
 /// Refuses the name of a file to be written that promises another format than that.
-inline void require_ending(const std::string& option, const std::string& file, Written as) {
+inline void require_ending(const std::string& option, const std::string& file, WrittenAs as) {
   std::vector<const char*> others = {".npy", ".npz", ".rb", ".rsa", ".rua", ".mat", ".h5", ".hdf5", ".csv", ".json",
                                      ".pkl", ".bz2", ".xz", ".zst", ".lz4", ".zip", ".7z", ".tar",  ".tgz"};
-  if (as == Written::dense) others.insert(others.end(), {".mtx", ".gz"});
+  if (as == WrittenAs::dense) others.insert(others.end(), {".mtx", ".gz"});
   for (const char* ending : others)
     if (lower_case(file).ends_with(ending))
       throw UsageError(formatted("{}: found '{}', expected {}", option, file,
-                                 as == Written::dense ? "a name such as A.dense: it is written in binary"
-                                                      : "a .mtx or .mtx.gz file: it is written as Matrix Market text"));
+                                 as == WrittenAs::dense
+                                     ? "a name such as A.dense: it is written in binary"
+                                     : "a .mtx or .mtx.gz file: it is written as Matrix Market text"));
 }
 
 /// What a number must be, in words and as a test.

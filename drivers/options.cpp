@@ -104,7 +104,7 @@ struct SolveCommand : CommandFor<SolveOptions> {
     if (!order.empty()) options.request.order = one_of("--order", order, {Order::natural, Order::colours});
     if (options.tolerance == 0 && options.absolute_tolerance == 0)
       throw UsageError(formatted("--tol: found '0', expected {}", relative_tolerance.expected));
-    require_ending("--out", options.out, Written::matrix_market);
+    require_ending("--out", options.out, WrittenAs::matrix_market);
   }
 
   /// Refuses what would be ignored beside --least-squares.
@@ -165,8 +165,9 @@ struct GenerateCommand : CommandFor<GenerateOptions> {
                 "\n  dense:MxN  a dense matrix in a binary file, for seidel gemm (docs/gemm.md has its layout)");
   }
   void finish() override {
-    require_ending("--out", options.out, options.spec.starts_with("dense:") ? Written::dense : Written::matrix_market);
-    require_ending("--coordinates", options.coordinates, Written::matrix_market);
+    require_ending("--out", options.out,
+                   options.spec.starts_with("dense:") ? WrittenAs::dense : WrittenAs::matrix_market);
+    require_ending("--coordinates", options.coordinates, WrittenAs::matrix_market);
     if (options.coordinates == "-") throw UsageError("--coordinates: found '-', expected the name of a file");
     if (app->get_option("--seed")->count() > 0 && is_generator(options.spec) && !is_random(options.spec))
       throw UsageError(
@@ -193,7 +194,7 @@ struct GemmCommand : CommandFor<GemmOptions> {
   }
   void finish() override {
     require_one_of("--method", options.method, {"summa", "row-sums"});
-    require_ending("--out", options.out, Written::dense);
+    require_ending("--out", options.out, WrittenAs::dense);
     // Many processes read each file, and write the result under another name at first: a device would be replaced by a file.
     for (const auto& [name, path] :
          {std::pair("A", options.a), {"B", options.b}, {"C", options.c}, {"--out", options.out}})
@@ -225,7 +226,7 @@ struct ConvertCommand : CommandFor<ConvertOptions> {
   }
   void finish() override {
     require_one_of("--format", options.form, {"coordinate", "array"});
-    require_ending("OUT", options.out, Written::matrix_market);
+    require_ending("OUT", options.out, WrittenAs::matrix_market);
   }
 };
 

@@ -7,6 +7,7 @@
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/signals.hpp>
+#include <seidel/drivers/solve_one.hpp>
 #include <seidel/drivers/solve_report.hpp>
 #include <seidel/drivers/solve_team.hpp>
 #include <seidel/formats/runtime/stopwatch.hpp>

@@ -1,5 +1,4 @@
-// How a system is solved: by which method, with what memory, where; then, for one right-hand side, which ways are tried, one after
-// the other, and what else is found out about its x.
+// How a system is solved: by which method, with what memory, where.
 #pragma once
 #include <memory>
 #include <optional>
@@ -59,12 +58,5 @@ std::int64_t count_of_colours(const Problem& problem);
 
 /// Those of the options, with what a reader sees meanwhile.
 Criteria watched(const Problem& problem, SolveProgress& progress);
-
-/// By iterations alone, for problem.b and more_b.
-std::vector<Outcome> iterate(Problem& problem, Decided& decided, const Criteria& criteria,
-                             std::vector<HostSpan<const double>> more_b = {});
-
-/// For problem.b. `iterated` is what the iteration found, if that is known; `decided` is in the end what gave x.
-Outcome solve_one(Problem& problem, const Singular& singular, Decided& decided, std::optional<Outcome> iterated);
 
 }  // namespace seidel::drivers

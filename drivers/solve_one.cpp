@@ -1,4 +1,6 @@
 // Solving for one right-hand side: by factors where they come first, by iterations, and then what its outcome asks for.
+#include <seidel/drivers/solve_one.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,7 +10,6 @@
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/signals.hpp>
 #include <seidel/drivers/solve_classical.hpp>
-#include <seidel/drivers/solve_decide.hpp>
 #include <seidel/drivers/solve_direct.hpp>
 #include <seidel/drivers/solve_team.hpp>
 #include <seidel/drivers/solve_unseen.hpp>
