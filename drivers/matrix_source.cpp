@@ -22,6 +22,7 @@ constexpr std::int64_t worth_progress = 100'000'000;
 ReadOptions read_options(const CommonOptions& options, LiveLine& line, const std::string& name) {
   ReadOptions read;
   read.threads = host_threads(options).threads;
+  read.real_form_by = formatted("seidel convert {} REAL.mtx --real-form (likewise for b)", name);
   read.progress = [&line, name, watch = Stopwatch()](std::int64_t done, std::int64_t total) {
     if ((total && total < worth_progress) || done < worth_progress / 100 || !line.due()) return;
     const double rate = double(done) / watch.seconds();

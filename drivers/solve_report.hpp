@@ -7,7 +7,7 @@
 #include <seidel/drivers/report/json.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/solve_decide.hpp>
-#include <seidel/solvers/diagnose.hpp>
+#include <seidel/drivers/diagnose.hpp>
 
 namespace seidel::drivers {
 

@@ -9,7 +9,6 @@
 #include <seidel/formats/statistics.hpp>
 #include <seidel/kernels/products/product.hpp>
 #include <seidel/solvers/certify.hpp>
-#include <seidel/solvers/diagnose.hpp>
 #include <seidel/solvers/matrix_operator.hpp>
 #include <seidel/solvers/preconditioners/make.hpp>
 #include <seidel/solvers/solve.hpp>
@@ -37,8 +36,6 @@ int main(int argc, char** argv) {
   std::printf("%s: %s after %lld iterations, ||b - A x|| / ||b|| = %.1e, backward error %.1e\n", summary.method.c_str(),
               summary.reason.c_str(), static_cast<long long>(summary.iterations), worth.relative_residual,
               worth.backward_error);
-  for (const auto& why : diagnose(properties, statistics, choice, summary, criteria))  // nothing if it converged
-    std::printf("%s (%s) %s\n", why.cause.c_str(), why.evidence.c_str(), why.advice.c_str());
   if (argc > 2) seidel::write_vector(argv[2], x.span());
   return worth.relative_residual <= criteria.relative_tolerance ? 0 : 1;
 }

@@ -52,10 +52,9 @@ constexpr Setting details[] = {
          "amg.storage=S   levels in fp32 under an iteration in double, fp64, or auto: fp32 unless symgs smooths (auto)",
      .words = storages},
     {.key = "amg.coarsening",
-     .help =
-         "amg.coarsening=C  aggregates; lattice: every second point of the lattice that the rows must show, --precond "
-         "gmg; or classical: some of the rows, which takes fewer iterations, more memory and a longer setup "
-         "(aggregates)",
+     .help = "amg.coarsening=C  aggregates; lattice: every second point of the lattice that the rows must show; or "
+             "classical: some of the rows, which takes fewer iterations, more memory and a longer setup "
+             "(aggregates)",
      .words = coarsenings}};
 
 CoarseningChoice coarsening_of(const Settings& set) { return CoarseningChoice(int(set[details[coarsening]])); }

@@ -1,5 +1,5 @@
 // One failure of each kind: its cause comes first, and the remedy is an option that exists.
-#include "systems.hpp"
+#include "../solvers/systems.hpp"
 
 #include <cmath>
 #include <random>
@@ -7,9 +7,10 @@
 
 #include <seidel/formats/properties.hpp>
 #include <seidel/formats/statistics.hpp>
-#include <seidel/solvers/diagnose.hpp>
+#include <seidel/drivers/diagnose.hpp>
 
 using namespace seidel;
+using namespace seidel::drivers;
 using namespace seidel::tests;
 
 namespace {

@@ -7,7 +7,7 @@
 #include <seidel/solvers/criteria.hpp>
 #include <seidel/solvers/summary.hpp>
 
-namespace seidel {
+namespace seidel::drivers {
 
 /// One likely cause, most likely first.
 struct Diagnosis {
@@ -41,4 +41,4 @@ double decades_per_iteration(const std::vector<double>& history);
 /// n with its two leading digits, rounded up.
 std::int64_t two_digits(double n);
 
-}  // namespace seidel
+}  // namespace seidel::drivers

@@ -4,9 +4,9 @@
 
 #include <seidel/formats/properties.hpp>
 #include <seidel/formats/runtime/quantity.hpp>
-#include <seidel/solvers/diagnose.hpp>
+#include <seidel/drivers/diagnose.hpp>
 
-namespace seidel {
+namespace seidel::drivers {
 
 std::string diagnose_detail::more_seconds(const Criteria& criteria) {
   return "--time-limit " + std::to_string(std::max<std::int64_t>(60, two_digits(10 * criteria.seconds)));
@@ -78,4 +78,4 @@ Diagnosis no_solution(const Summary& s) {
           .advice = "the command calls this x solved: the smallest with the least residual"};
 }
 
-}  // namespace seidel
+}  // namespace seidel::drivers

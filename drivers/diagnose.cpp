@@ -1,5 +1,5 @@
 // Likely causes of a failure, each from a number that was measured.
-#include <seidel/solvers/diagnose.hpp>
+#include <seidel/drivers/diagnose.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include <seidel/formats/runtime/quantity.hpp>
 #include <seidel/formats/statistics.hpp>
 
-namespace seidel {
+namespace seidel::drivers {
 
 std::string diagnose_detail::text(double value) {
   char s[32];
@@ -397,4 +397,4 @@ std::vector<Diagnosis> diagnose(const MatrixProperties& properties, const RowSta
   return std::move(facts.found);
 }
 
-}  // namespace seidel
+}  // namespace seidel::drivers
