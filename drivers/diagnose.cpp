@@ -350,7 +350,7 @@ void needs_more_iterations(Facts& f) {
       s.status == Status::time_limit
           ? "--time-limit " + text(two_digits(2 * total * s.seconds / double(std::max<std::int64_t>(1, s.iterations))))
           : max_iterations(std::max(usual_limit, two_digits(2 * total)));
-  f.add("too few iterations: at this rate about " + count(two_digits(more)) + " more are needed",
+  f.add("too few iterations: at this rate about " + plural(two_digits(more), "more is", "more are") + " needed",
         "the residual is " + text(s.history.back()) + ", and falls by a factor of 10 in about " +
             plural(two_digits(1 / decades_per_iteration(s.history)), "iteration"),
         hopeless || in_vain ? f.other_way() : longer,

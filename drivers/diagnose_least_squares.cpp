@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include <seidel/drivers/diagnose.hpp>
 #include <seidel/formats/properties.hpp>
 #include <seidel/formats/runtime/quantity.hpp>
-#include <seidel/drivers/diagnose.hpp>
 
 namespace seidel::drivers {
 
@@ -43,12 +43,13 @@ Diagnosis too_few_iterations(const Summary& s, const Criteria& criteria) {
   const double total = double(s.iterations) + more;
   const std::int64_t limit = std::max(Criteria().max_iterations, two_digits(2 * total));
   const double seconds = 1.2 * total * s.seconds / double(std::max<std::int64_t>(1, s.iterations));
-  return {.cause = "too few iterations: at this rate about " + count(two_digits(more)) + " more are needed",
-          .evidence = "the smaller of residual and orthogonality is " + text(now) +
-                      ", and falls by a factor of 10 in about " + plural(two_digits(1 / rate), "iteration"),
-          .remedy = by_time ? "--time-limit " + std::to_string(two_digits(seconds))
-                            : "--max-iterations " + std::to_string(limit),
-          .advice = advice};
+  return {
+      .cause = "too few iterations: at this rate about " + plural(two_digits(more), "more is", "more are") + " needed",
+      .evidence = "the smaller of residual and orthogonality is " + text(now) +
+                  ", and falls by a factor of 10 in about " + plural(two_digits(1 / rate), "iteration"),
+      .remedy =
+          by_time ? "--time-limit " + std::to_string(two_digits(seconds)) : "--max-iterations " + std::to_string(limit),
+      .advice = advice};
 }
 
 }  // namespace

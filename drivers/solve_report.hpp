@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
+#include <seidel/drivers/diagnose.hpp>
 #include <seidel/drivers/report/json.hpp>
 #include <seidel/drivers/report/text.hpp>
 #include <seidel/drivers/solve_decide.hpp>
-#include <seidel/drivers/diagnose.hpp>
 
 namespace seidel::drivers {
 

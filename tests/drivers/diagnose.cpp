@@ -5,9 +5,9 @@
 #include <random>
 #include <set>
 
+#include <seidel/drivers/diagnose.hpp>
 #include <seidel/formats/properties.hpp>
 #include <seidel/formats/statistics.hpp>
-#include <seidel/drivers/diagnose.hpp>
 
 using namespace seidel;
 using namespace seidel::drivers;
