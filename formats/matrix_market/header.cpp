@@ -109,7 +109,8 @@ void parse_banner(HeaderWords& words, Header& header, const ReadOptions& options
   if (const std::string field = words.next(); field == "complex") {
     if (options.complex == ReadOptions::Complex::refused)
       words.wrong("real, integer or pattern",
-                  "the equivalent real system [Re A, -Im A; Im A, Re A] is made by: " + options.real_form_by);
+                  "the equivalent real system [Re A, -Im A; Im A, Re A] is made by: " +
+                      (options.real_form_by.empty() ? "the option complex" : options.real_form_by));
     header.field = Field::complex;
   } else if (field == "unsigned-integer") {  // as SciPy writes it
     header.field = Field::integer;

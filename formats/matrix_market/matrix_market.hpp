@@ -27,7 +27,7 @@ struct ReadOptions {
   /// triplets of 32 bytes per listed entry beside it. A vector, n x 1 with n > 1, becomes [Re b; Im b]. The x with
   /// A x = b is [Re x; Im x] then.
   enum class Complex { refused, as_real_form } complex = Complex::refused;
-  std::string real_form_by = "the option complex";  ///< for the message: what makes a real system of a complex one
+  std::string real_form_by = {};  ///< for the message: what makes that real system; empty: this option
   bool numbers_would_do = false;  ///< for the message: the caller takes a text of plain numbers as well
   int threads = available_threads();
   /// Called from time to time by the calling thread with the work done so far; total is 0 if it is not known. Must
