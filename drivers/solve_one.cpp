@@ -254,26 +254,26 @@ class OneSolve {
   /// or a stop is requested meanwhile, it is still there. Throws FactorsSolvedIt, AggregatesAreSlow.
   Outcome iterations(bool may_take_factors, bool may_be_slow) {
     Criteria criteria = criteria_;
-    if (may_take_factors || may_be_slow)
-      criteria.on_iteration = [&,
-                               judge = JudgeOfAggregates(options_.tolerance)](const IterationReport& report) mutable {
-        criteria_.on_iteration(report);
-        if (may_be_slow) judge(report);
-        if (!may_take_factors || by_factors_ ||
-            std::ranges::find(many_iterations, report.iteration) == std::end(many_iterations))
-          return;
-        const double taken = double(report.iteration) * seconds_per_iteration(problem_);
-        Criteria rest = criteria_;
-        rest.seconds -= report.seconds;
-        decided_.factors = factors_of(problem_, std::min(max_direct_seconds, taken / 5), rest.seconds);
-        if (!decided_.factors) return;
-        if (options_.verbose)
-          say(options_, formatted("{} iterations were not enough: factors of A are tried, about {}",
-                                  count(report.iteration), human_seconds(decided_.factors->forecast().seconds)));
-        by_factors_ = tried(*decided_.factors, rest);
-        if (by_factors_->solved || by_factors_->is_right_by_factors())  // no x has a smaller residual
-          throw FactorsSolvedIt{report.iteration, report.seconds};
-      };
+    criteria.on_iteration = [&, judge = JudgeOfAggregates(options_.tolerance),
+                             watch = Stopwatch()](const IterationReport& report) mutable {
+      criteria_.on_iteration(report);
+      if (may_be_slow) judge(report);
+      if (!may_take_factors || by_factors_ ||
+          std::ranges::find(many_iterations, report.iteration) == std::end(many_iterations))
+        return;
+      const double taken = double(report.iteration) * seconds_per_iteration(problem_);
+      Criteria rest = criteria_;
+      const double seconds = watch.seconds();  // of the methods before this one, too
+      rest.seconds -= seconds;
+      decided_.factors = factors_of(problem_, std::min(max_direct_seconds, taken / 5), rest.seconds);
+      if (!decided_.factors) return;
+      if (options_.verbose)
+        say(options_, formatted("{} iterations were not enough: factors of A are tried, about {}",
+                                count(report.iteration), human_seconds(decided_.factors->forecast().seconds)));
+      by_factors_ = tried(*decided_.factors, rest);
+      if (by_factors_->solved || by_factors_->is_right_by_factors())  // no x has a smaller residual
+        throw FactorsSolvedIt{report.iteration, seconds};
+    };
     return std::move(iterate(problem_, decided_, criteria).front());
   }
   Outcome tried(DirectSolver& factors, const Criteria& criteria) {
