@@ -79,6 +79,12 @@ LoadedMatrix load_matrix(const std::string& word, const CommonOptions& options, 
   return loaded;
 }
 
+void require_finite(const ReadReport& file) {
+  if (file.nonfinite > 0)
+    throw InputError(formatted("{}: found {} NaN or infinite, expected finite numbers only", file.first_nonfinite,
+                               plural(file.nonfinite, "entry that is", "entries that are")));
+}
+
 std::vector<std::string> notes(const LoadedMatrix& loaded) {
   std::vector<std::string> all;
   if (!loaded.file) return all;

@@ -33,6 +33,9 @@ ReadOptions read_options(const CommonOptions& options, LiveLine& line, const std
 /// Refuses a word that is no file, in better words than "cannot open". `option` is empty for MATRIX.
 void require_file(const std::string& option, const std::string& word, bool may_be_generator);
 
+/// Errors  InputError for NaN or infinity in the file, naming the first place.
+void require_finite(const ReadReport& file);
+
 /// One sentence for each thing that a reader should know of the file: repairs, duplicates, explicit zeros, NaN.
 std::vector<std::string> notes(const LoadedMatrix& loaded);
 

@@ -29,10 +29,7 @@ LoadedMatrix load_coordinates(const SolveOptions& options) {
     return {.name = options.coordinates, .matrix = generate_coordinates(options.coordinates), .file = {}};
   require_file("--coordinates", options.coordinates, true);
   LoadedMatrix points = load_matrix(options.coordinates, options, false);
-  if (points.file->nonfinite > 0)
-    throw InputError(formatted("{}: found {} NaN or infinite, expected finite numbers only",
-                               points.file->first_nonfinite,
-                               plural(points.file->nonfinite, "entry that is", "entries that are")));
+  require_finite(*points.file);
   for (const std::string& repair : points.file->repairs) say(options, points.name + ": " + repair);
   return points;
 }

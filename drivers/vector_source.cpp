@@ -93,9 +93,7 @@ std::vector<Array<double>> columns_of(const MatrixFile& read, const Expected& ex
                   expected.file, count(A.ncols), count(expected.rows)));
   if (A.nrows != expected.rows) expected.refuse(plural(std::int64_t(A.nrows), "entry", "entries"));
   if (A.ncols < 1) throw InputError(formatted("{}: found no column, expected one or more", expected.file));
-  if (report.nonfinite > 0)
-    throw InputError(formatted("{}: found {} NaN or infinite, expected finite numbers only", report.first_nonfinite,
-                               plural(report.nonfinite, "entry that is", "entries that are")));
+  require_finite(report);
   std::vector<Array<double>> columns;
   for (Index j = 0; j < A.ncols; ++j) columns.emplace_back(expected.rows, 0.0);
   for (Index i = 0; i < A.nrows; ++i)
