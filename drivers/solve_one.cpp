@@ -141,43 +141,11 @@ bool met_zero_pivot(const Summary& summary) {
                      [](const Attempt& attempt) { return attempt.breakdown == Breakdown::zero_pivot; });
 }
 
-/// Ones are not the smallest solution.
-void note_singular(Outcome& outcome) {
-  outcome.error_against_ones = -1;
-  outcome.note_error(ErrorSource::singular, std::numeric_limits<double>::infinity());
-}
-
-/// Where A is singular, lsmr finds the x of least norm if any x solves it, and otherwise one with the least residual. What is
-/// worse than what was found before is forgotten.
-Outcome solve_singular(Problem& problem, Decided& decided, const Criteria& criteria, Outcome before) {
-  Decided last{.where = decided.where, .needs = decided.needs, .available = decided.available};
-  last.needs.choice = {.method = Method::lsmr,
-                       .reason = formatted("lsmr, because A is singular, and {} failed", before.summary.method),
-                       .automatic = true};
-  last.needs.counted_bytes.reset();
-  last.needs.arranged = false;
-  last.memory = plan_solve(last.needs, last.available);
-  const bool in_vain = decided.needs.choice.method == Method::lsmr;
-  if (in_vain || last.memory.needed() > last.available || !(criteria.seconds > 0)) return before;
-  Outcome outcome = std::move(iterate(problem, last, criteria).front());
-  auto& attempts = before.summary.attempts;
-  attempts.insert(attempts.end(), outcome.summary.attempts.begin(), outcome.summary.attempts.end());
-  constexpr double rounding = 1e-10;  // by which two least residuals may differ
-  if (!(outcome.certificate.relative_residual <= (1 + rounding) * before.certificate.relative_residual)) {
-    std::rotate(attempts.rbegin(), attempts.rbegin() + 1, attempts.rbegin() + 2);  // the last one gave x
-    return before;
-  }
-  outcome.summary.attempts = std::move(attempts);
-  decided = std::move(last);
-  note_singular(outcome);
-  return outcome;
-}
-
 /// After so many iterations factors are thought of again.
 constexpr std::int64_t many_iterations[] = {500, 2000, 8000};
 /// Thrown out of an iteration where factors have solved the system meanwhile.
 struct FactorsSolvedIt {
-  std::int64_t iterations;
+  std::string why;
   double seconds;
 };
 
@@ -194,9 +162,7 @@ class OneSolve {
         iterated = by_iterations(chosen_ && !limited_ && !decided_.factors && !singular_.known() &&
                                  !decided_.where.team);  // who would wait for factors
     } catch (const FactorsSolvedIt& after) {
-      take_factors(decided_, *decided_.factors,
-                   formatted("{} iterations were not enough, and factors cost less than a fifth of these",
-                             count(after.iterations)));
+      take_factors(decided_, *decided_.factors, after.why);
       by_factors_->solve_seconds += after.seconds + spent_;
       return std::move(*by_factors_);
     }
@@ -250,31 +216,43 @@ class OneSolve {
       return iterations(may_take_factors, false);
     }
   }
-  /// If it may take factors, they are tried while the iteration waits, once they cost a fifth of it at most. Where they fail,
-  /// or a stop is requested meanwhile, it is still there. Throws FactorsSolvedIt, AggregatesAreSlow.
+  /// If it may take factors, they are tried while the iteration waits, once they cost a fifth of it at most, or once half of the time
+  /// limit is over, the rest will not be enough at the rate so far, and it is for factors. Where they fail, or a stop is
+  /// requested meanwhile, it is still there. Throws FactorsSolvedIt, AggregatesAreSlow.
   Outcome iterations(bool may_take_factors, bool may_be_slow) {
     Criteria criteria = criteria_;
-    criteria.on_iteration = [&, judge = JudgeOfAggregates(options_.tolerance),
-                             watch = Stopwatch()](const IterationReport& report) mutable {
+    criteria.on_iteration = [&, judge = JudgeOfAggregates(options_.tolerance), watch = Stopwatch(),
+                             hurried = false](const IterationReport& report) mutable {
       criteria_.on_iteration(report);
       if (may_be_slow) judge(report);
-      if (!may_take_factors || by_factors_ ||
-          std::ranges::find(many_iterations, report.iteration) == std::end(many_iterations))
-        return;
+      if (!may_take_factors || by_factors_) return;
+      const double seconds = watch.seconds();  // of the methods before this one, too
+      const bool many = std::ranges::find(many_iterations, report.iteration) != std::end(many_iterations);
+      const bool late = !hurried && seconds >= criteria_.seconds / 2 && !arrives(report, seconds);
+      if (!many && !late) return;
+      hurried = hurried || late;
       const double taken = double(report.iteration) * seconds_per_iteration(problem_);
       Criteria rest = criteria_;
-      const double seconds = watch.seconds();  // of the methods before this one, too
       rest.seconds -= seconds;
-      decided_.factors = factors_of(problem_, std::min(max_direct_seconds, taken / 5), rest.seconds);
+      decided_.factors =
+          factors_of(problem_, late ? max_direct_seconds : std::min(max_direct_seconds, taken / 5), rest.seconds);
       if (!decided_.factors) return;
+      const std::string why = late ? "iterations were too slow for the limit of time"
+                                   : formatted("{} iterations were not enough", count(report.iteration));
       if (options_.verbose)
-        say(options_, formatted("{} iterations were not enough: factors of A are tried, about {}",
-                                count(report.iteration), human_seconds(decided_.factors->forecast().seconds)));
+        say(options_, formatted("{}: factors of A are tried, about {}", why,
+                                human_seconds(decided_.factors->forecast().seconds)));
       by_factors_ = tried(*decided_.factors, rest);
       if (by_factors_->solved || by_factors_->is_right_by_factors())  // no x has a smaller residual
-        throw FactorsSolvedIt{report.iteration, seconds};
+        throw FactorsSolvedIt{why + (late ? ", and factors were not" : ", and factors cost less than a fifth of these"),
+                              seconds};
     };
     return std::move(iterate(problem_, decided_, criteria).front());
+  }
+  /// Whether the residual, at its rate so far, reaches the target well within the time limit.
+  bool arrives(const IterationReport& report, double seconds) const {
+    constexpr double well = 0.8;
+    return std::log(report.relative_residual) * well * criteria_.seconds <= std::log(options_.tolerance) * seconds;
   }
   Outcome tried(DirectSolver& factors, const Criteria& criteria) {
     Outcome outcome = solve_directly(system(), factors, criteria);

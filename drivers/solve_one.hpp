@@ -11,6 +11,12 @@ namespace seidel::drivers {
 std::vector<Outcome> iterate(Problem& problem, Decided& decided, const Criteria& criteria,
                              std::vector<HostSpan<const double>> more_b = {});
 
+/// x of a singular A is one of many.
+void note_singular(Outcome& outcome);
+/// Where A is singular, lsmr finds the x of least norm if any x solves it, and otherwise one with the least residual. What is
+/// worse than what was found before is forgotten.
+Outcome solve_singular(Problem& problem, Decided& decided, const Criteria& criteria, Outcome before);
+
 /// For problem.b. `iterated` is what the iteration found, if that is known; `decided` is in the end what gave x.
 Outcome solve_one(Problem& problem, const Singular& singular, Decided& decided, std::optional<Outcome> iterated);
 

@@ -1,8 +1,10 @@
 // Singular systems: the null space of A as far as it is known, and what that means for b, x and the verdict.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <seidel/drivers/report/text.hpp>
+#include <seidel/drivers/solve_one.hpp>
 #include <seidel/drivers/solve_report.hpp>
 #include <seidel/drivers/vector_source.hpp>
 #include <seidel/formats/properties/seen.hpp>
@@ -129,6 +131,35 @@ void finish_singular(const Problem& problem, const Singular& singular, HostSpan<
   for (std::int64_t i = 0; i < known.size(); ++i) known[i] -= outcome.x[i];
   outcome.note_error(ErrorSource::exact, largest(known) / (size > 0 ? size : 1));
   outcome.error_against_ones = -1;
+}
+
+void note_singular(Outcome& outcome) {
+  outcome.error_against_ones = -1;  // ones are not the smallest solution
+  outcome.note_error(ErrorSource::singular, std::numeric_limits<double>::infinity());
+}
+
+Outcome solve_singular(Problem& problem, Decided& decided, const Criteria& criteria, Outcome before) {
+  Decided last{.where = decided.where, .needs = decided.needs, .available = decided.available};
+  last.needs.choice = {.method = Method::lsmr,
+                       .reason = formatted("lsmr, because A is singular, and {} failed", before.summary.method),
+                       .automatic = true};
+  last.needs.counted_bytes.reset();
+  last.needs.arranged = false;
+  last.memory = plan_solve(last.needs, last.available);
+  const bool in_vain = decided.needs.choice.method == Method::lsmr;
+  if (in_vain || last.memory.needed() > last.available || !(criteria.seconds > 0)) return before;
+  Outcome outcome = std::move(iterate(problem, last, criteria).front());
+  auto& attempts = before.summary.attempts;
+  attempts.insert(attempts.end(), outcome.summary.attempts.begin(), outcome.summary.attempts.end());
+  constexpr double rounding = 1e-10;  // by which two least residuals may differ
+  if (!(outcome.certificate.relative_residual <= (1 + rounding) * before.certificate.relative_residual)) {
+    std::rotate(attempts.rbegin(), attempts.rbegin() + 1, attempts.rbegin() + 2);  // the last one gave x
+    return before;
+  }
+  outcome.summary.attempts = std::move(attempts);
+  decided = std::move(last);
+  note_singular(outcome);
+  return outcome;
 }
 
 std::string singular_text(const Singular& singular, bool solved) {

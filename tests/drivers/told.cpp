@@ -134,6 +134,13 @@ TEST_CASE("the limit of time that is proposed is enough for the forecast of fact
   CHECK(!contains(run.out, "factors          made"));
 }
 
+TEST_CASE("iterations leave factors the time that these need") {
+  const json report =
+      report_of({"convdiff:20x20x20:100000,50000,20000:central", "--tol", "1e-12", "--time-limit", "2"}, 0);
+  CHECK(report["method"] == "direct");
+  CHECK(double(report["seconds"]["solve"]) + double(report["seconds"]["setup"]) < 2.1);
+}
+
 TEST_CASE("factors that were given up are not described") {
   const Run run = seidel_program({"solve", "poisson3d:70", "--method", "direct", "--time-limit", "0.05"});
   CHECK(run.exit_code == 1);
