@@ -73,10 +73,7 @@ struct Facts {
   bool tried(std::string_view name) const {
     return any([&](const auto& of) { return of.method == name; });
   }
-  std::string limits() const {
-    return (criteria.max_iterations < usual_limit ? " " + max_iterations(usual_limit) : "") +
-           (summary.status == Status::time_limit ? " " + diagnose_detail::more_seconds(criteria) : "");
-  }
+  std::string limits() const { return longer_limits(summary, criteria); }
   /// What may do better than a method, a preconditioner or a limit that was asked for: all that the program chooses by
   /// itself, with as many iterations as it usually takes. What that could not do is left to factors. There it ends:
   /// whoever follows advice is not led in circles.
@@ -92,8 +89,11 @@ struct Facts {
   bool needs_a_little_longer() const {
     return ended_by_limit() && summary.history.size() > 2 && iterations_wanting() <= double(summary.iterations);
   }
-  /// What finds the x with the least residual, if that was not tried.
-  std::string least_residual() const { return tried("lsmr") ? "" : "--least-squares" + limits(); }
+  /// What finds the x with the least residual, if that was not tried, or not for long enough.
+  std::string least_residual() const {
+    if (!tried("lsmr")) return "--least-squares" + limits();
+    return ended_by_limit() && !limits().empty() ? limits().substr(1) : "";
+  }
   bool zero_pivot() const { return broke_down(Breakdown::zero_pivot); }  // factors found A singular
   std::string symgs_advice() const {
     const auto& M = choice.preconditioner;

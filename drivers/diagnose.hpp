@@ -25,6 +25,9 @@ std::vector<Diagnosis> diagnose(const MatrixProperties& properties, const RowSta
 std::vector<Diagnosis> diagnose_least_squares(const MatrixProperties& properties, const Summary& summary,
                                               const Criteria& criteria);
 
+/// " --max-iterations 20000 --time-limit 60": options that raise the limits which may have kept a solve from its end; or "".
+std::string longer_limits(const Summary& summary, const Criteria& criteria);
+
 /// Of lsmr() that was exhausted: b is not in the range of A.
 Diagnosis no_solution(const Summary& summary);
 

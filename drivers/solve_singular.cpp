@@ -184,12 +184,13 @@ std::string singular_text(const Singular& singular, bool solved) {
 
 std::optional<Diagnosis> inconsistency(const SolveStory& story) {
   const Singular& singular = story.singular;
+  const std::string limits = longer_limits(story.outcome.summary, criteria_of(story.problem));
   if (singular.empty_row >= 0)
     return Diagnosis{
         .cause = "A is singular, and b is not in its range",
         .evidence = formatted("row {} has no entries, and b is not zero there; no x has a residual below {}",
                               singular.empty_row + 1, brief(singular.part_in_empty_rows)),
-        .remedy = "--least-squares",
+        .remedy = "--least-squares" + limits,
         .advice = "the command finds the x with the least residual"};
   const double rounding = 1e-12;
   if (!singular.inconsistent() ||  // or that is not all that is left
@@ -199,7 +200,7 @@ std::optional<Diagnosis> inconsistency(const SolveStory& story) {
   return Diagnosis{.cause = "A is singular, and b is not in its range",
                    .evidence = formatted("{} of b lies in the null space of A', so no x has a smaller residual",
                                          brief(singular.part_of_b)),
-                   .remedy = "--null-space constant",
+                   .remedy = "--null-space constant" + limits,
                    .advice = "x has the least residual; the command solves for b without that part"};
 }
 

@@ -184,6 +184,19 @@ TEST_CASE("the limits that kept a solve from its end are raised beside --least-s
     if (!cause["try"].is_null()) CHECK(contains(cause["try"], "--max-iterations 20000"));
 }
 
+TEST_CASE("a limit of time that was too short is raised beside --least-squares, too") {
+  const Folder folder;
+  write_file(folder / "A.mtx", matrix_of("3 3 2", "1 2 1\n2 3 1\n"));
+  write_file(folder / "b.txt", "1\n2\n3\n");
+  const Words short_solve = {"solve", folder / "A.mtx", "--time-limit", "1e-9"};
+  const Run inconsistent = seidel_program(short_solve + Words{"--rhs", folder / "b.txt"});
+  CHECK(contains(inconsistent.out, "no x has a residual below"));
+  CHECK(contains(inconsistent.out, "--least-squares --time-limit 60"));
+  const Run consistent = seidel_program(short_solve);
+  CHECK(contains(consistent.out, "NOT solved: A is singular"));
+  CHECK(contains(consistent.out, "A.mtx --time-limit 60"));
+}
+
 TEST_CASE("it is not double precision that limits a method which factors surpass") {
   const Folder folder;
   const auto [A, b] = nearly_dependent(10);
