@@ -320,7 +320,7 @@ class OneSolve {
   void tell_error(Outcome& outcome) {
     const bool asked = outcome.error_is_known() || criteria_.error_tolerance;
     const bool unknown = !options_.rhs.empty() || !(outcome.error <= max_trusted_error);
-    if ((outcome.summary.iterations == 0 && problem_.x0.empty()) || !asked || !unknown) return;
+    if (outcome.summary.norm_b == 0 || !asked || !unknown) return;
     if (const auto factors = decided_.factors
                                  ? decided_.factors
                                  : refining_factors(problem_, seconds_to_refine(problem_, outcome), decided_))

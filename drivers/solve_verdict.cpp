@@ -77,7 +77,10 @@ std::string error_text(const SolveStory& story) {
   const Outcome& outcome = story.outcome;
   if (outcome.error_against_ones >= 0) return formatted("{}, the largest |x_i - 1|", brief(outcome.error_against_ones));
   switch (outcome.error_source) {
-    case ErrorSource::none: return "";
+    case ErrorSource::none:
+      return outcome.solved && !story.problem.options.rhs.empty()
+                 ? formatted("unknown: {} found no further iterate to compare x with", outcome.summary.method)
+                 : "";
     case ErrorSource::exact:
       return outcome.known_x
                  ? formatted("{} = max |x_i - x*_i| / max |x*_i|, b = A x*; neither has a part in the null space",

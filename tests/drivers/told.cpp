@@ -197,6 +197,19 @@ TEST_CASE("a limit of time that was too short is raised beside --least-squares, 
   CHECK(contains(consistent.out, "A.mtx --time-limit 60"));
 }
 
+TEST_CASE("what is known of the error of x = 0 is told, too") {
+  const Folder folder;
+  write_file(folder / "b.txt", "1\n0\n0\n");
+  const Words accepted = {"--rhs", folder / "b.txt", "--set", "atol=1e3", "--method", "cg"};
+  write_file(folder / "cycle.mtx", matrix_of("3 3 3", "1 2 1\n2 3 1\n3 1 1\n"));  // cg goes nowhere
+  const json by_factors = report_of(Words{folder / "cycle.mtx"} + accepted, 0);
+  CHECK(by_factors["verdict"] == "doubtful");
+  CHECK(by_factors["error_estimate"] == 1);
+  write_file(folder / "zero.mtx", matrix_of("3 3 0", ""));
+  CHECK(
+      contains(succeeded(Words{"solve", folder / "zero.mtx"} + accepted).out, "error            unknown: cg found no"));
+}
+
 TEST_CASE("it is not double precision that limits a method which factors surpass") {
   const Folder folder;
   const auto [A, b] = nearly_dependent(10);
