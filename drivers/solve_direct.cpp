@@ -294,9 +294,18 @@ void refine_least_squares(const DirectSystem& system, HostSpan<const double> x0,
   refine_directly({.A = K.view(), .b = c.span(), .host = host, .norm_inf_of_A = 1}, factors, Refine::x, any, both);
   if (both.error_source != ErrorSource::refinement) return;
 
-  const double size_of_both = max_abs(V(host, both.x.span()));
-  V finer_x(host, copied_to<Host>(host, HostSpan<const double>(both.x.data() + first_of_x, A.ncols)));
-  const double size_of_x = max_abs(finer_x), rounding = both.error * size_of_both;
+  // The error of x alone: that of y may be larger by the square of the condition of A.
+  V r(host, rows), d(host, rows);
+  const auto largest_of_x = [&](const V& both) {
+    return max_abs<OpenMP, double>(host, both.span().subspan(first_of_x, A.ncols));
+  };
+  const V z(host, std::move(both.x));
+  certified_residual(host, K.view(), z.span(), std::as_const(c).span(), r.span());
+  factors.solve(std::as_const(r).span(), d.span());
+  const double size_of_x = largest_of_x(z), correction = largest_of_x(d);
+  (void)error_of_rounded_b(factors, c, r, d);
+  const double rounding = std::max({correction, largest_of_x(d), eps * size_of_x});
+  V finer_x(host, copied_to<Host>(host, z.span().subspan(first_of_x, A.ncols)));
   Outcome finer;
   finer.summary.norm_b = outcome.summary.norm_b;
   const TransposableMatrix products(MatrixOperator(host, Product(host, A)),

@@ -244,3 +244,15 @@ TEST_CASE("where factors find A singular, a consistent b is solved, and another 
   const json report = fit_of({folder / "A.mtx", "--rhs", folder / "c.txt"}, 0);
   CHECK(report["relative_residual"].get<double>() == doctest::Approx(std::sqrt(0.5 / 30)));
 }
+
+TEST_CASE("the error of x is not that of multipliers, which are larger by the square of the condition") {
+  const Folder folder;
+  write_file(folder / "A.mtx", matrix_of("2 4 8", "1 1 1\n1 2 1\n1 3 1\n1 4 1\n2 1 1\n2 2 1\n2 3 1\n2 4 1.00001\n"));
+  write_file(folder / "b.txt", "1\n1\n");  // the smallest x is 1/3, 1/3, 1/3, 0
+  const json report = fit_of({folder / "A.mtx", "--rhs", folder / "b.txt", "--out", folder / "x.mtx"}, 0);
+  REQUIRE(report["error_estimate_source"] == "refinement");
+  constexpr double eps = 2.2e-16, condition = 4e5;  // rounding b may change x by as much as eps times that
+  CHECK(report["error_estimate"] <= eps * condition);
+  const auto x = entries_of(folder / "x.mtx");
+  for (int i = 0; i < 4; ++i) CHECK(std::abs(x[i] - (i < 3 ? 1 / 3.0 : 0)) <= double(report["error_estimate"]));
+}
