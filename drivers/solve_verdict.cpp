@@ -156,24 +156,27 @@ MoreDigits more_digits(const SolveStory& story) {
       along_one && target > summary.limit_of_precision(story.problem.seen.properties.norm_inf))
     return {.options = "--tol " + brief(target),
             .cost = "A maps a vector to nearly nothing, so much of it in x hardly shows"};
-  const bool may_correct = outcome.error_source == ErrorSource::refinement && !least_squares &&
-                           summary.method != "direct" && !automatic(story.problem.options.request);
+  const bool by_factors =
+      outcome.error_source == ErrorSource::refinement;  // they find more digits than a method that was named
+  const bool may_correct =
+      by_factors && !least_squares && summary.method != "direct" && !automatic(story.problem.options.request);
   const MoreDigits no_more =
       may_correct ? MoreDigits{.options = "--method auto --precond auto", .cost = "factors of A may correct x"}
                   : MoreDigits{.cost = "A is so badly conditioned that double precision gives no more"};
   const double limit = summary.limit_of_precision(story.problem.seen.properties.norm_inf);
   if (residual <= (grew ? 1e3 * limit : limit) || summary.method == "direct" || along_one ||
-      (outcome.error_source == ErrorSource::refinement && least_squares))
+      (by_factors && least_squares))
     return no_more;
   const double decades = std::log10(outcome.error / goal);
   if (const std::int64_t most = story.problem.options.max_iterations;
-      summary.error && summary.iterations + summary.error->iterations >= most) {
+      summary.error && summary.iterations + summary.error->iterations >= most &&
+      (!by_factors || most < SolveOptions().max_iterations)) {
     const auto& [change, at_target, beyond, at_least, iterations, seconds] = *summary.error;
     if (beyond < at_target && decades * double(iterations) < 10 * double(most) * std::log10(at_target / beyond))
       return {.options = formatted("--max-iterations {}", 10 * most), .cost = "the limit of iterations was reached"};
     return {.cost = "more iterations gave no more digits"};
   }
-  if (story.problem.options.error_tolerance) return no_more;
+  if (by_factors || story.problem.options.error_tolerance) return no_more;
   const double rate = decades_per_iteration(summary.history);
   return {.options = formatted("--error-tol {}", brief(goal)),
           .cost = rate > 0 && decades / rate < 1e9

@@ -221,3 +221,17 @@ TEST_CASE("it is not double precision that limits a method which factors surpass
   REQUIRE(contains(run.out, "  but "));
   CHECK(contains(run.out, "--method auto"));
 }
+
+TEST_CASE("where factors tell the error, what is proposed for it is what factors can mend") {
+  const Folder folder;
+  const auto [A, b] = nearly_dependent(8);
+  write_file(folder / "A.mtx", A);
+  write_file(folder / "b.txt", b);
+  const Words words = {"solve", folder / "A.mtx", "--rhs", folder / "b.txt"};
+  const Run named = succeeded(words + Words{"--method", "bicgstab", "--precond", "none"});
+  REQUIRE(contains(named.out, "from corrections by factors of A"));
+  REQUIRE(contains(named.out, "  but "));
+  CHECK(contains(named.out, "--method auto --precond auto"));
+  CHECK(!contains(named.out, "--error-tol"));
+  CHECK(!contains(succeeded(words + Words{"--method", "auto", "--precond", "auto"}).out, "  but "));
+}
