@@ -176,7 +176,8 @@ Criteria criteria_of(const Problem& problem) {
   const SolveOptions& options = problem.options;
   Criteria criteria;
   criteria.relative_tolerance = options.tolerance;
-  criteria.absolute_tolerance = options.absolute_tolerance;
+  const auto& of_b = problem.units.of_b;
+  criteria.absolute_tolerance = std::ldexp(options.absolute_tolerance, of_b.empty() ? 0 : -of_b.front());
   criteria.max_iterations = options.max_iterations;
   criteria.seconds = options.time_limit;
   criteria.goal = options.request.goal;

@@ -37,6 +37,7 @@ struct Decided {
 /// Takes the problem back from a GPU that would be slower.
 Decided decide(Problem& problem, const Singular& singular);
 
+/// In the units of problem.b.
 Criteria criteria_of(const Problem& problem);
 
 /// Whether A x = b is to be solved, and nothing was asked for by name.

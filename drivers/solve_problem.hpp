@@ -117,13 +117,13 @@ Array<double> known_solution(const Problem& problem);
 /// Brings A to size 1, if it is tiny or huge and no entry underflows; makes its diagonal positive, if all of it is negative.
 /// Returns whether it changed: then it must be inspected again.
 bool change_units_of_A(Problem& problem);
-/// Brings b and x0 to size 1, too, and b to the sign of A. Not to size 1 where an absolute tolerance has the units of b, or
-/// x0 is for many columns.
+/// Brings b and x0 to size 1, too, and b to the sign of A. All columns get the same unit where an absolute tolerance or x0, which
+/// is for all of them, has it.
 void change_units_of_b(Problem& problem);
 /// x, and the norms of x and b, in their own units. Where x loses digits or its range there, it is certified again, as a solution
 /// for b.
 void restore_units(const Problem& problem, std::size_t column, HostSpan<const double> b, Outcome& outcome);
-/// Makes problem.seen what is to be told of A.
+/// Makes problem.seen what is to be told of A, and criteria_of() what is to be told of b.
 void tell_in_own_units(Problem& problem);
 
 /// Of an A with a known null space, of which x has no part: x is of least norm if A has no other null vectors.

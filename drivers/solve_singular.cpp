@@ -60,7 +60,7 @@ void note_empty_rows(const Problem& problem, Singular& singular) {
     part = std::hypot(part, b[i]);
     if (first < 0) first = i;
   }
-  if (part <= std::max(problem.options.tolerance * norm_b, problem.options.absolute_tolerance)) return;
+  if (part <= std::max(problem.options.tolerance * norm_b, criteria_of(problem).absolute_tolerance)) return;
   singular.empty_row = first;
   singular.part_in_empty_rows = part / norm_b;
 }
@@ -101,7 +101,7 @@ Singular look_at_rhs(Problem& problem) {
   if (norm_b > 0) singular.part_of_b = part / norm_b;
   if (norm2(Vector<double, OpenMP>(OpenMP{1}, rest.span())) <= properties_detail::sums_to_zero * norm_b)
     std::fill(rest.begin(), rest.end(), 0.0);  // rounding is no right-hand side
-  const bool matters = singular.part_of_b > options.tolerance && part > options.absolute_tolerance;
+  const bool matters = singular.part_of_b > options.tolerance && part > criteria_of(problem).absolute_tolerance;
   if (!singular.asked && !matters) return singular;
   if (!singular.asked) singular.given_b = std::move(problem.b);
   problem.b = std::move(rest);

@@ -64,21 +64,23 @@ void change_units_of_b(Problem& problem) {
   const OpenMP& host = problem.host;
   of_b.assign(problem.columns(), options.rhs.empty() ? of_A : 0);
   if (options.rhs.empty()) return;  // it was made of the A that is solved with
-  if (negated)
-    for (std::size_t j = 0; j < problem.columns(); ++j)
-      negate(host, (j == 0 ? problem.b : problem.more_b[j - 1]).span());
+  const auto column = [&](std::size_t j) { return (j == 0 ? problem.b : problem.more_b[j - 1]).span(); };
   const double largest_x0 = largest(host, problem.x0);
-  if (options.absolute_tolerance == 0 && (largest_x0 == 0 || problem.columns() == 1))
-    for (std::size_t j = 0; j < problem.columns(); ++j) {
-      auto& b = j == 0 ? problem.b : problem.more_b[j - 1];
-      const double most = largest(host, b);
-      int unit = is_usual(most) ? 0 : unit_of(least(b), most);
-      // A x0 must not be huge in those units.
-      if (largest_x0 > 0 && problem.seen.properties.max_abs > 0)
-        unit = std::max(unit, of_A + std::ilogb(problem.seen.properties.max_abs) + std::ilogb(largest_x0));
-      of_b[j] = is_usual(unit) ? 0 : unit;
-      multiply(host, b.span(), -of_b[j]);
-    }
+  const bool may_differ = largest_x0 == 0 && options.absolute_tolerance == 0;  // which are one for all columns
+  double least_of_all = std::numeric_limits<double>::infinity(), largest_of_all = 0;
+  for (std::size_t j = 0; j < problem.columns(); ++j) {
+    if (negated) negate(host, column(j));
+    least_of_all = std::min(least_of_all, least(column(j)));
+    largest_of_all = std::max(largest_of_all, largest(host, column(j)));
+  }
+  for (std::size_t j = 0; j < problem.columns(); ++j) {
+    int unit = may_differ ? unit_of(least(column(j)), largest(host, column(j))) : unit_of(least_of_all, largest_of_all);
+    // A x0 must not be huge in those units.
+    if (largest_x0 > 0 && problem.seen.properties.max_abs > 0)
+      unit = std::max(unit, of_A + std::ilogb(problem.seen.properties.max_abs) + std::ilogb(largest_x0));
+    of_b[j] = is_usual(unit) ? 0 : unit;
+    multiply(host, column(j), -of_b[j]);
+  }
   multiply(host, problem.x0.span(), of_A - of_b.front());
 }
 
@@ -115,6 +117,7 @@ void tell_in_own_units(Problem& problem) {
   MatrixProperties& A = problem.seen.properties;
   for (double* const size : {&A.max_abs, &A.min_abs, &A.norm_inf, &A.norm_frobenius})
     *size = std::ldexp(*size, problem.units.of_A);
+  std::ranges::fill(problem.units.of_b, 0);
 }
 
 }  // namespace seidel::drivers
