@@ -202,9 +202,14 @@ Decided decide(Problem& problem, const Singular& singular) try {
   Decided decided{
       .where = problem.where, .factors = first_factors(problem, singular), .null_space_known = singular.known()};
   if (!decided.factors && !singular.known() && !problem.least_squares()) decided.arranged = arrange(problem);
-  const auto& [properties, rows] = decided.arranged ? decided.arranged->seen : problem.seen;
+  auto [properties, rows] = decided.arranged ? decided.arranged->seen : problem.seen;
+  // Products are with A itself, and a preconditioner of permuted rows is not symmetric, whatever these rows are.
+  const bool symmetric_A = problem.seen.properties.nearly_symmetric,
+             permuted = decided.arranged && !decided.arranged->by.row_of.empty();
+  if (!symmetric_A || permuted) properties.symmetric = properties.nearly_symmetric = false;
   const auto& gpu = problem.where.gpu;
-  Questions questions{.levels = [&](std::int64_t enough) { return count_of_levels(A, enough); }};
+  Questions questions{.levels = [&](std::int64_t enough) { return count_of_levels(A, enough); },
+                      .of_symmetric_A = symmetric_A && permuted};
   if (options.order_by_time) questions.order = [&] { return fastest_order(problem); };
   SolveNeeds& needs =
       decided.needs = {.nrows = A.nrows,

@@ -150,8 +150,8 @@ void Chooser::choose_method() {
       !request_.preconditioner)  // others end in a breakdown, or not at all
     return take(Method::lsmr, {},
                 ", because A is singular: " + plural(rows_.empty_rows, "row has", "rows have") + " no entries");
-  const std::string because = !A_.nearly_symmetric ? ", because A is not symmetric"
-                              : positive_diagonal_
+  const std::string because = !A_.nearly_symmetric && !questions_.of_symmetric_A ? ", because A is not symmetric"
+                              : !A_.nearly_symmetric || positive_diagonal_
                                   ? ", because the preconditioner is not symmetric"
                                   : ", because A is " + symmetric + ", but its diagonal is not all positive";
   const bool definite_M = request_.preconditioner.value_or(PreconditionerKind::none) == PreconditionerKind::none;

@@ -54,6 +54,8 @@ struct MethodRequest {
 struct Questions {
   std::function<OrderChoice()> order = {};                       // natural without it
   std::function<std::int64_t(std::int64_t enough)> levels = {};  // count_of_levels(), kernels/orders/orders.hpp
+  bool of_symmetric_A =
+      false;  // the properties are those of a matrix that stands for a symmetric A and is not symmetric
 };
 
 struct MethodChoice {

@@ -105,6 +105,19 @@ TEST_CASE(
   CHECK(error <= 30 * report["error_estimate"].get<double>());
 }
 
+TEST_CASE("symmetry of permuted rows is not taken for that of A, nor of what is made of them") {
+  Folder folder;
+  const std::string banner = "%%MatrixMarket matrix coordinate real general\n";
+  write_file(folder / "cycle.mtx", banner + "3 3 3\n1 2 1\n2 3 2\n3 1 2\n");  // permuted it is diagonal
+  write_file(folder / "swap.mtx", banner + "3 3 3\n1 1 1\n2 3 2\n3 2 2\n");   // this one is symmetric, too
+  for (const char* precond : {"symgs", "jacobi", "ilu0"}) {
+    const Run cycle = succeeded({"solve", folder / "cycle.mtx", "--precond", precond});
+    CHECK(contains(cycle.out, "because A is not symmetric"));
+    const Run swap = succeeded({"solve", folder / "swap.mtx", "--precond", precond});
+    CHECK(contains(swap.out, "because the preconditioner is not symmetric"));
+  }
+}
+
 TEST_CASE("convert --permute-diagonal writes the rows in that order, and says which") {
   Folder folder;
   write_file(folder / "A.mtx", moved_rows(5));
