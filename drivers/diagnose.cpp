@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include <seidel/formats/properties.hpp>
@@ -11,12 +10,6 @@
 #include <seidel/formats/statistics.hpp>
 
 namespace seidel::drivers {
-
-std::string diagnose_detail::text(double value) {
-  char s[32];
-  std::snprintf(s, sizeof s, "%.2g", value);
-  return s;
-}
 
 namespace {
 
@@ -69,6 +62,8 @@ struct Facts {
     return any([&](const auto& of) { return of.breakdown == why; });
   }
   bool overflowed() const { return broke_down(Breakdown::not_finite); }
+  /// Of which then not all was in the range of double precision.
+  bool found_x() const { return !summary.attempts.empty() && summary.attempts.back().status == Status::converged; }
   bool needs_symmetry() const { return summary.method == "cg" || summary.method == "minres"; }
   bool tried(std::string_view name) const {
     return any([&](const auto& of) { return of.method == name; });
@@ -103,31 +98,6 @@ struct Facts {
   /// Iterations to the tolerance, at the measured rate; infinity where the residual does not fall.
   double iterations_wanting() const;
 };
-
-}  // namespace
-
-std::int64_t two_digits(double n) {
-  const double unit = std::pow(10, std::max(0.0, std::floor(std::log10(std::max(n, 1.0))) - 1));
-  return std::int64_t(std::ceil(n / unit) * unit);
-}
-
-double decades_per_iteration(const std::vector<double>& history) {
-  const std::size_t n = history.size(), first = std::min(n / 2, n > 10 ? n - 10 : 0);
-  double count = 0, k_mean = 0, y_mean = 0, covariance = 0, variance = 0;
-  const auto each = [&](const auto& what) {
-    for (std::size_t k = first; k < n; ++k)
-      if (history[k] > 0) what(double(k), std::log10(history[k]));
-  };
-  each([&](double k, double y) { ++count, k_mean += k, y_mean += y; });
-  k_mean /= count, y_mean /= count;
-  each([&](double k, double y) {
-    covariance += (k - k_mean) * (y - y_mean);
-    variance += (k - k_mean) * (k - k_mean);
-  });
-  return variance > 0 ? -covariance / variance : 0;
-}
-
-namespace {
 
 double Facts::iterations_wanting() const {
   const double rate = decades_per_iteration(summary.history), now = summary.history.back(),
@@ -175,16 +145,16 @@ void is_singular(Facts& f) {
 
 void leaves_the_range(Facts& f) {
   if (f.A.nonfinite || f.A.max_abs == 0) return;
-  const bool subnormal = f.summary.norm_b > 0 && f.summary.norm_b < 1e-290;
   const bool of_b = f.summary.norm_b < f.A.max_abs;
   const auto usual = [](double size) { return size == 0 || (size > 1e-70 && size < 1e70); };  // products stay in range
-  if (subnormal || f.summary.breakdown == Breakdown::underflow)
+  if (f.summary.breakdown == Breakdown::underflow)
     f.add(of_b ? "b is so small that products with it underflow" : "A is so small that products with it underflow",
           "||b|| = " + text(f.summary.norm_b) + ", the largest |a_ij| = " + text(f.A.max_abs),
-          subnormal || f.tried("gmres") ? "" : "--method gmres",
+          f.tried("gmres") ? "" : "--method gmres",
           of_b ? "scale b up, and x down in the end" : "scale A up, and x by the same number in the end");
   else if (f.overflowed() && !(usual(f.A.max_abs) && usual(f.summary.norm_b)))
-    f.add("numbers leave the range of double precision", f.summary.reason, f.other_way(), "scale A and b");
+    f.add("numbers leave the range of double precision", f.summary.reason, f.found_x() ? "" : f.other_way(),
+          "scale A and b");
   else if (f.summary.breakdown == Breakdown::not_finite)
     f.add(f.summary.method + " diverged: its residual grew beyond all bounds", f.summary.reason, f.other_way());
 }
@@ -375,8 +345,9 @@ void is_stuck(Facts& f) {
       s.breakdown == Breakdown::zero_omega)
     f.add(s.method + " breaks down on this matrix", s.reason, f.other_way());
   if (s.breakdown == Breakdown::exhausted)
-    f.add("A is singular or nearly so, and b is not in its range", s.reason, f.choice.automatic ? "" : f.other_way(),
-          "check how A and b were made");
+    f.add(spread(f) > 1 ? "A is badly scaled, or it is singular and b is not in its range"
+                        : "A is singular or nearly so, and b is not in its range",
+          s.reason, f.choice.automatic ? "" : f.other_way(), "check how A and b were made");
 }
 
 }  // namespace

@@ -8,16 +8,6 @@
 
 namespace seidel::drivers {
 
-std::string diagnose_detail::more_seconds(const Criteria& criteria) {
-  return "--time-limit " + std::to_string(std::max<std::int64_t>(60, two_digits(10 * criteria.seconds)));
-}
-
-std::string longer_limits(const Summary& summary, const Criteria& criteria) {
-  const std::int64_t usual = Criteria().max_iterations;
-  return (criteria.max_iterations < usual ? " --max-iterations " + std::to_string(usual) : "") +
-         (summary.status == Status::time_limit ? " " + diagnose_detail::more_seconds(criteria) : "");
-}
-
 using diagnose_detail::text;
 
 namespace {

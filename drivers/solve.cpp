@@ -69,7 +69,8 @@ std::vector<Diagnosis> causes_of(const SolveStory& story) {
     if (const auto& found = story.outcome.certificate.orthogonality) certified.optimality->orthogonality = *found;
     return diagnose_least_squares(properties, certified, criteria);
   }
-  if (summary.breakdown == Breakdown::exhausted && summary.optimality &&
+  const bool one_size = properties.max_abs <= 1e8 * properties.min_abs;  // else tiny rows are orthogonal to all
+  if (summary.breakdown == Breakdown::exhausted && summary.optimality && one_size &&
       !(summary.relative_residual <= summary.limit_of_precision(properties.norm_inf)))
     return {no_solution(summary)};
   return diagnose(properties, rows, story.decided.needs.choice, summary, criteria);

@@ -103,6 +103,7 @@ void restore_units(const Problem& problem, std::size_t column, HostSpan<const do
       const bool was_solved = outcome.solved;
       note_solved(criteria_of(problem), outcome);
       outcome.error = std::max(outcome.error, change / largest);
+      if (!std::isfinite(change)) outcome.error_source = ErrorSource::none;
       if (was_solved && !outcome.solved) {
         summary.breakdown = Breakdown::not_finite;
         summary.end(Status::breakdown, "x is beyond the range of double precision");

@@ -235,3 +235,35 @@ TEST_CASE("where factors tell the error, what is proposed for it is what factors
   CHECK(!contains(named.out, "--error-tol"));
   CHECK(!contains(succeeded(words + Words{"--method", "auto", "--precond", "auto"}).out, "  but "));
 }
+
+TEST_CASE("of an x beyond the range of double precision no error is told, and no other method is proposed") {
+  const Folder folder;
+  write_file(folder / "A.mtx", matrix_of("2 2 3", "1 1 3e-200\n1 2 1e-200\n2 2 2e-200\n"));
+  write_file(folder / "b.txt", "1e200\n1e200\n");
+  for (const Words& way : {Words{}, {"--method", "gmres"}, {"--method", "direct"}}) {
+    const Run run = seidel_program(Words{"solve", folder / "A.mtx", "--rhs", folder / "b.txt"} + way);
+    CHECK(run.exit_code == 1);
+    CHECK(contains(run.out, "NOT solved: numbers leave the range of double precision"));
+    CHECK(!contains(run.out, "inf = max"));
+    CHECK(!contains(run.out, "try:"));
+  }
+}
+
+TEST_CASE("small numbers, which are solved in other units, are no cause of what a limit of time did") {
+  const Folder folder;
+  write_file(folder / "A.mtx", matrix_of("2 2 3", "1 1 3\n1 2 1\n2 2 2\n"));
+  write_file(folder / "b.txt", "1e-300\n1e-300\n");
+  const Run run = seidel_program({"solve", folder / "A.mtx", "--rhs", folder / "b.txt", "--time-limit", "1e-9"});
+  CHECK(!contains(run.out, "so small that"));
+  CHECK(contains(run.out, "--time-limit 60"));
+}
+
+TEST_CASE("of rows of very different sizes it is not said that no x has a smaller residual") {
+  const Folder folder;
+  write_file(folder / "A.mtx", matrix_of("3 3 5", "1 1 2\n1 2 1\n2 2 1e-60\n2 3 1e-60\n3 3 1e-120\n"));
+  write_file(folder / "b.txt", "1\n1\n1\n");
+  const Run run = seidel_program({"solve", folder / "A.mtx", "--rhs", folder / "b.txt", "--method", "lsmr"});
+  CHECK(run.exit_code == 1);
+  CHECK(!contains(run.out, "no x has a smaller residual"));
+  CHECK(!contains(run.out, "NOT solved: A is singular"));
+}
