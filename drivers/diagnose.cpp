@@ -39,7 +39,10 @@ struct Facts {
     return is(summary) || std::any_of(summary.attempts.begin(), summary.attempts.end(), is);
   }
   bool full_diagonal() const { return A.diagonal_missing + A.diagonal_zero == 0; }
-  double limit() const { return summary.limit_of_precision(A.norm_inf); }
+  double limit() const {
+    const double its = summary.limit_of_precision(A.norm_inf);
+    return std::isfinite(its) ? its : 0;  // an x beyond the range of double tells nothing of A
+  }
   /// The truth disagrees, and that is due to A alone, not to a preconditioner.
   bool nothing_gained() const {
     return summary.truth_disagrees() && !preconditioned() && summary.relative_residual >= 0.1;

@@ -28,8 +28,8 @@ std::vector<Diagnosis> diagnose_least_squares(const MatrixProperties& properties
 /// " --max-iterations 20000 --time-limit 60": options that raise the limits which may have kept a solve from its end; or "".
 std::string longer_limits(const Summary& summary, const Criteria& criteria);
 
-/// Of lsmr() that was exhausted: b is not in the range of A.
-Diagnosis no_solution(const Summary& summary);
+/// Of lsmr() that was exhausted: b is not in the range of A. `is_singular` where that is known of A.
+Diagnosis no_solution(const Summary& summary, bool is_singular);
 
 namespace diagnose_detail {
 /// "0.25", "1.3e-07": two digits.

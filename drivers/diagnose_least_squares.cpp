@@ -67,10 +67,13 @@ std::vector<Diagnosis> diagnose_least_squares(const MatrixProperties& A, const S
            .advice = "columns of A of similar length may help"}};
 }
 
-Diagnosis no_solution(const Summary& s) {
-  return {.cause = "A is singular, and b is not in its range",
-          .evidence = "no x has a smaller residual than " + text(s.relative_residual) +
-                      ": it is orthogonal to the columns of A to " + text(s.optimality->orthogonality),
+Diagnosis no_solution(const Summary& s, bool is_singular) {
+  constexpr double rounding = 1e-14;  // a condition that is as high may make it more orthogonal than that
+  const bool nearly = !is_singular && s.optimality->orthogonality > rounding;
+  return {.cause = std::string("A is singular") + (nearly ? " or nearly so" : "") + ", and b is not in its range",
+          .evidence = std::string("no x") + (nearly ? " of moderate size" : "") + " has a smaller residual than " +
+                      text(s.relative_residual) + ": it is orthogonal to the columns of A to " +
+                      text(s.optimality->orthogonality),
           .remedy = "--least-squares",
           .advice = "the command calls this x solved: the smallest with the least residual"};
 }

@@ -72,7 +72,7 @@ std::vector<Diagnosis> causes_of(const SolveStory& story) {
   const bool one_size = properties.max_abs <= 1e8 * properties.min_abs;  // else tiny rows are orthogonal to all
   if (summary.breakdown == Breakdown::exhausted && summary.optimality && one_size &&
       !(summary.relative_residual <= summary.limit_of_precision(properties.norm_inf)))
-    return {no_solution(summary)};
+    return {no_solution(summary, story.singular.known() || story.outcome.error_source == ErrorSource::singular)};
   return diagnose(properties, rows, story.decided.needs.choice, summary, criteria);
 }
 
@@ -82,7 +82,8 @@ std::int64_t colours_instead_of(const SolveStory& story) {
   const bool chain = story.decided.where.backend != BackendName::serial && choice.order == Order::natural &&
                      choice.preconditioner.orders.size() > 1 &&
                      story.outcome.wavefronts * rows_of_no_parallelism > story.problem.seen.rows.nrows;
-  return chain ? count_of_colours(story.problem) : 0;
+  const std::int64_t colours = chain ? count_of_colours(story.problem) : 0;
+  return colours * rows_of_no_parallelism <= story.problem.seen.rows.nrows ? colours : 0;
 }
 
 void report(SolveStory story, const Written& written) {

@@ -318,7 +318,8 @@ void refine_least_squares(const DirectSystem& system, HostSpan<const double> x0,
   if (finer.solved) {
     if (!outcome.solved)
       outcome.summary.end(Status::converged,
-                          "factors of [s I, A; A' 0] gave x, whose residual is within the tolerance");
+                          formatted("factors of [s I, {}] gave x, whose residual is within the tolerance",
+                                    wide ? "A'; A 0" : "A; A' 0"));
     outcome.solved = true;
     outcome.certificate = finer.certificate;
     outcome.least_squares = finer.least_squares;

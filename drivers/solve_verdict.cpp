@@ -75,6 +75,7 @@ std::string doubt_text(const Outcome& outcome) {
 
 std::string error_text(const SolveStory& story) {
   const Outcome& outcome = story.outcome;
+  const RowStatistics& rows = story.problem.seen.rows;
   if (outcome.error_against_ones >= 0) return formatted("{}, the largest |x_i - 1|", brief(outcome.error_against_ones));
   switch (outcome.error_source) {
     case ErrorSource::none:
@@ -88,11 +89,14 @@ std::string error_text(const SolveStory& story) {
              : story.singular.part_of_b > 0 ? "0, because nothing of b is left"
                                             : "0, because b = 0";
     case ErrorSource::singular:
-      return story.problem.seen.rows.empty_rows > 0 ? "unknown: A is singular"
-                                                    : "unknown: A is singular as far as double precision can tell";
+      return rows.empty_rows > 0 ? "unknown: A is singular"
+                                 : "unknown: A is singular as far as double precision can tell";
     case ErrorSource::refinement:
       return formatted("about {} = max |x_i - x*_i| / max |x*_i|, from corrections by factors of {}{}",
-                       brief(outcome.error), story.problem.least_squares() ? "[I A; A' 0]" : "A",
+                       brief(outcome.error),
+                       !story.problem.least_squares() ? "A"
+                       : rows.ncols > rows.nrows      ? "[I A'; A 0]"
+                                                      : "[I A; A' 0]",
                        outcome.refine_seconds > 0 ? formatted(" ({})", human_seconds(outcome.refine_seconds)) : "");
     case ErrorSource::constants:
       return formatted("{}about {} = max |x_i - x*_i| / max |x*_i|, a constant that b - Ax hardly shows",

@@ -267,3 +267,32 @@ TEST_CASE("of rows of very different sizes it is not said that no x has a smalle
   CHECK(!contains(run.out, "no x has a smaller residual"));
   CHECK(!contains(run.out, "NOT solved: A is singular"));
 }
+
+TEST_CASE("another order of a sweep is proposed only where it has fewer steps") {
+  const Folder folder;
+  std::string entries;
+  for (int i = 1; i <= 9; ++i)
+    for (int j = 1; j <= 9; ++j) entries += std::to_string(i) + " " + std::to_string(j) + (i == j ? " 20\n" : " 1\n");
+  write_file(folder / "A.mtx", matrix_of("9 9 81", entries));  // full: each row waits for all before it, in any order
+  const Words words = {"solve", folder / "A.mtx", "--precond", "symgs", "--backend", "openmp", "--threads", "2"};
+  CHECK(!contains(succeeded(words).out, "--order colours"));
+}
+
+TEST_CASE("an x beyond the range of double precision does not make A singular") {
+  const Folder folder;
+  write_file(folder / "A.mtx", matrix_of("2 2 4", "1 1 3e-200\n1 2 1e-200\n2 1 -1e-200\n2 2 2e-200\n"));
+  write_file(folder / "b.txt", "1e200\n1e200\n");
+  const Run run =
+      seidel_program({"solve", folder / "A.mtx", "--rhs", folder / "b.txt", "--max-iterations", "1", "--verbose"});
+  CHECK(run.exit_code == 1);
+  CHECK(!contains(run.out, "singular"));
+  CHECK(!contains(run.out, "as good as double precision gives it"));
+}
+
+TEST_CASE("that no x has a smaller residual is said of a nearly singular A only for an x of moderate size") {
+  const Folder folder;
+  write_file(folder / "A.mtx", matrix_of("2 2 4", "1 1 1\n1 2 1\n2 1 1\n2 2 1.000000000001\n"));
+  write_file(folder / "b.txt", "1\n-1\n");
+  const Run run = seidel_program({"solve", folder / "A.mtx", "--rhs", folder / "b.txt", "--method", "lsmr"});
+  CHECK(!contains(run.out, "no x has a smaller residual"));
+}
