@@ -119,9 +119,11 @@ void holds_no_numbers(Facts& f) {
 }
 
 void is_half_a_matrix(Facts& f) {
-  if (f.ended_by_limit() && f.summary.history.size() < 3) return;  // nothing was seen
+  if (f.ended_by_limit() &&  // too little was seen, or it was on its way
+      (f.summary.history.size() < 3 || (!f.limits().empty() && std::isfinite(f.iterations_wanting()))))
+    return;
   if (f.A.one_triangle_only)
-    f.add("only one triangle of a symmetric matrix is stored",
+    f.add("A is triangular, or only one triangle of a symmetric matrix is stored",
           plural(f.A.below + f.A.above, "off-diagonal entry, which is ", "off-diagonal entries, all ") +
               (f.A.below ? "below" : "above") + " it",
           f.needs_symmetry() && !f.choice.automatic ? f.other_way() : "",
@@ -169,7 +171,8 @@ double spread(const Facts& f) {
 }
 
 void is_nearly_singular(Facts& f) {
-  const bool by_size = f.limit() >= 0.01;
+  const bool by_size =
+      f.limit() >= 0.01 && f.summary.relative_residual <= 1e3 * f.limit();  // else x is far from any solution
   if (!(by_size || f.rounded() || f.nothing_gained()) || f.overflowed() || f.rows.empty_rows ||
       f.A.zero_row_sums == f.rows.nrows)
     return;

@@ -20,12 +20,13 @@ constexpr double eps = std::numeric_limits<double>::epsilon();
 bool is_usual(int exponent) { return std::abs(exponent) <= usual_exponent; }
 bool is_usual(double size) { return !(size > 0 && std::isfinite(size)) || is_usual(std::ilogb(size)); }
 
-/// Of the largest size, but such that the least, which is not 0, does not underflow.
-int unit_of(double least, double most) {
-  constexpr int min_exponent = std::numeric_limits<double>::min_exponent - 1;
-  if (is_usual(most)) return 0;
-  return std::min(std::ilogb(most), std::ilogb(least) - min_exponent);
+/// The largest one in which the least size, which is not 0, does not underflow.
+int max_unit_of(double least) {
+  return std::isfinite(least) ? std::ilogb(least) - (std::numeric_limits<double>::min_exponent - 1)
+                              : std::numeric_limits<int>::max();
 }
+/// Of the largest size, but such that the least does not underflow.
+int unit_of(double least, double most) { return is_usual(most) ? 0 : std::min(std::ilogb(most), max_unit_of(least)); }
 
 void multiply(const OpenMP& host, HostSpan<double> v, int exponent) {
   if (exponent == 0) return;
@@ -75,9 +76,10 @@ void change_units_of_b(Problem& problem) {
   }
   for (std::size_t j = 0; j < problem.columns(); ++j) {
     int unit = may_differ ? unit_of(least(column(j)), largest(host, column(j))) : unit_of(least_of_all, largest_of_all);
-    // A x0 must not be huge in those units.
+    // A x0 must not be huge in those units, but it may be more than double precision holds beside b.
     if (largest_x0 > 0 && problem.seen.properties.max_abs > 0)
-      unit = std::max(unit, of_A + std::ilogb(problem.seen.properties.max_abs) + std::ilogb(largest_x0));
+      unit = std::min(std::max(unit, of_A + std::ilogb(problem.seen.properties.max_abs) + std::ilogb(largest_x0)),
+                      max_unit_of(least_of_all));
     of_b[j] = is_usual(unit) ? 0 : unit;
     multiply(host, column(j), -of_b[j]);
   }

@@ -178,7 +178,7 @@ MoreDigits more_digits(const SolveStory& story) {
     const auto& [change, at_target, beyond, at_least, iterations, seconds] = *summary.error;
     if (beyond < at_target && decades * double(iterations) < 10 * double(most) * std::log10(at_target / beyond))
       return {.options = formatted("--max-iterations {}", 10 * most), .cost = "the limit of iterations was reached"};
-    return {.cost = "more iterations gave no more digits"};
+    return by_factors ? no_more : MoreDigits{.cost = "more iterations gave no more digits"};
   }
   if (by_factors || story.problem.options.error_tolerance) return no_more;
   const double rate = decades_per_iteration(summary.history);

@@ -168,6 +168,19 @@ TEST_CASE("an absolute tolerance has the units of b, whatever those of the solve
   }
 }
 
+TEST_CASE("a b that is tiny beside A x0 is no zero") {
+  Folder folder;
+  write_file(folder / "A.mtx", banner + "2 2 3\n1 1 3\n1 2 1\n2 2 2\n");
+  write_file(folder / "b.txt", "3e-150 1e-150\n");
+  write_file(folder / "x0.txt", "1e200 2e200\n");
+  for (const Words& way : {Words{}, {"--method", "gmres"}, {"--method", "bicgstab"}}) {
+    const json report = report_of(
+        Words{folder / "A.mtx", "--rhs", folder / "b.txt", "--x0", folder / "x0.txt", "--out", folder / "x.mtx"} + way);
+    if (report["converged"] == true) CHECK(relative_error(folder / "x.mtx", {2.5e-150 / 3, 0.5e-150}) <= 1e-7);
+    CHECK((report["converged"] == true || way == Words{"--method", "bicgstab"}));
+  }
+}
+
 TEST_CASE(
     "the residual of numbers near the least of double precision has all its digits, beside an absolute tolerance, "
     "too") {

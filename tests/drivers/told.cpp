@@ -296,3 +296,30 @@ TEST_CASE("that no x has a smaller residual is said of a nearly singular A only 
   const Run run = seidel_program({"solve", folder / "A.mtx", "--rhs", folder / "b.txt", "--method", "lsmr"});
   CHECK(!contains(run.out, "no x has a smaller residual"));
 }
+
+TEST_CASE("a start that is far from any solution does not make A singular") {
+  const Folder folder;
+  std::string x0;
+  for (int i = 0; i < 400; ++i) x0 += std::to_string(i % 7 - 3) + "e90\n";
+  write_file(folder / "x0.txt", x0);
+  const Run run = seidel_program(
+      {"solve", "poisson2d:20", "--method", "gmres", "--x0", folder / "x0.txt", "--max-iterations", "3", "--verbose"});
+  CHECK(run.exit_code == 1);
+  CHECK(!contains(run.out, "singular"));
+  CHECK(contains(run.out, "--max-iterations 20000"));
+}
+
+TEST_CASE("a triangular matrix is not called half of one where a limit ended the solve") {
+  const Folder folder;
+  std::string entries;
+  for (int i = 1; i <= 12; ++i)
+    for (int j = 1; j <= i; ++j)
+      entries +=
+          std::to_string(i) + " " + std::to_string(j) + " " + std::to_string(i == j ? 1 : (i * j) % 5 - 2) + "\n";
+  write_file(folder / "A.mtx", matrix_of("12 12 78", entries));
+  const Words words = {"solve", folder / "A.mtx", "--method", "gmres", "--precond", "none"};
+  const Run limited = seidel_program(words + Words{"--max-iterations", "3", "--verbose"});
+  CHECK(limited.exit_code == 1);
+  CHECK(!contains(limited.out, "one triangle"));
+  CHECK(contains(limited.out, "--max-iterations 20000"));
+}
