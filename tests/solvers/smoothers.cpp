@@ -47,7 +47,7 @@ void each_smoother(const System<B>& s, const Test& test) {
     test("chebyshev", ChebyshevSmoother(s.A, jacobi_weights(s.on, s.here.view(), 1), s.vector(ramp(s.here.nrows)),
                                         {.degree = degree}));
   for (const Order order : {Order::natural, Order::colours})
-    test("symgs", SymgsPreconditioner<double, std::int64_t, B>(s.on, s.here.view(), order, 1.2, 2));
+    test("symgs", SymgsPreconditioner<double, std::int64_t, B>(s.on, s.there.view(), order, 1.2, 2));
 }
 
 /// x'A x.
