@@ -8,8 +8,8 @@
 #include <seidel/kernels/blas1/blas1.hpp>
 #include <seidel/kernels/blas1/lanczos.hpp>
 #include <seidel/kernels/blas1/step.hpp>
+#include <seidel/solvers/lanczos.hpp>
 #include <seidel/solvers/matrix_operator.hpp>
-#include <seidel/solvers/smoothers/chebyshev.hpp>
 
 namespace seidel {
 
