@@ -93,7 +93,7 @@ OrderChoice fastest_order(const Problem& problem) {
   const Index rows_per_node = unknowns_per_node<OpenMP, std::int64_t>(problem.host, A);
   return choose_order(gpu_sweeps, {.nrows = A.nrows,
                                    .nnz = A.nnz(),
-                                   .steps = wavefronts(problem.host, A).count() / rows_per_node,
+                                   .steps = wavefronts(A).count() / rows_per_node,
                                    .colours = count_of_colours(problem),
                                    .dominated = 2 * problem.seen.properties.weakly_dominant_rows >= A.nrows});
 }
