@@ -95,7 +95,7 @@ OrderChoice fastest_order(const Problem& problem) {
                                    .nnz = A.nnz(),
                                    .steps = wavefronts(A).count() / rows_per_node,
                                    .colours = count_of_colours(problem),
-                                   .dominated = 2 * problem.seen.properties.weakly_dominant_rows >= A.nrows});
+                                   .dominated = mostly_dominated(problem.seen.properties, problem.seen.rows)});
 }
 
 bool positive_definite(const Inspected& seen) {  // or likely so

@@ -81,7 +81,7 @@ RowScales<SpaceOf<B>> measured(const B& on, Hierarchy<Offset, SpaceOf<B>>& hiera
   const double max_off_diagonal = numbers.here[0];
   if (l == 0) {
     if (!std::isfinite(max_off_diagonal)) refuse_unusable(on, level.A, scales);
-    hierarchy.dominant = max_off_diagonal <= 1 + 1e-10;
+    hierarchy.dominant = all_dominated(max_off_diagonal);
     if (cycle) {
       cycle->take_max_scale(numbers.here[1]);
       cycle->choose_dampings(hierarchy.dominant);
