@@ -1,6 +1,4 @@
 // seidel info: what a matrix is like, and what that means for solving.
-#include <unistd.h>
-
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/levels.hpp>
 #include <seidel/drivers/matrix_source.hpp>
@@ -374,7 +372,7 @@ int run(const InfoOptions& options) {
   } catch (const InputError& error) {  // of a row that the preconditioner cannot use
     throw InputError(loaded.name + ": " + error.what());
   }
-  print(options, info_text(story, options, Terminal::of(options.json == "-" ? STDERR_FILENO : STDOUT_FILENO)));
+  print(options, info_text(story, options, terminal_of(options)));
   if (!options.json.empty()) write_text(options.json, info_json(story, options).text());
   return 0;
 }

@@ -1,18 +1,33 @@
 // What commands say, and where it goes.
+#include <unistd.h>
+
 #include <cstdio>
 
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/output_file.hpp>
+#include <seidel/drivers/report/text.hpp>
 
 namespace seidel::drivers {
+
+namespace {
+
+bool goes_to_stderr(const CommonOptions& options, bool output_is_taken) {
+  return output_is_taken || options.json == "-";
+}
+
+}  // namespace
 
 void print(const CommonOptions& options, const std::string& text, bool output_is_taken) {
   if (options.quiet) return;
   std::fflush(stdout);
-  if (output_is_taken || options.json == "-")
+  if (goes_to_stderr(options, output_is_taken))
     std::fputs(text.c_str(), stderr);
   else
     write_text("-", text);
+}
+
+Terminal terminal_of(const CommonOptions& options, bool output_is_taken) {
+  return Terminal::of(goes_to_stderr(options, output_is_taken) ? STDERR_FILENO : STDOUT_FILENO);
 }
 
 void print_written(const CommonOptions& options, const std::string& out, const std::string& from,

@@ -1,6 +1,5 @@
 // seidel solve, in five steps: load, inspect (solve_problem.cpp), decide (solve_decide.cpp), solve (solve_one.cpp), report.
 #include <malloc.h>
-#include <unistd.h>
 
 #include <optional>
 
@@ -86,9 +85,7 @@ void report(SolveStory story, const Written& written) {
   story.out = written.x;
   const SolveOptions& options = story.problem.options;
   const bool output_is_taken = options.out == "-" || options.history == "-";
-  print(options,
-        solve_text(story, Terminal::of(output_is_taken || options.json == "-" ? STDERR_FILENO : STDOUT_FILENO)),
-        output_is_taken);
+  print(options, solve_text(story, terminal_of(options, output_is_taken)), output_is_taken);
   if (!options.html.empty()) write_text(options.html, solve_page(story));
   if (!written.failure.empty()) throw ResourceError(written.failure);
   if (!options.json.empty()) write_text(options.json, solve_json(story).text());

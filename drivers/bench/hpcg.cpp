@@ -246,7 +246,7 @@ int run(const BenchHpcgOptions& options) {
   }
   if (stop_requested()) say(options, "interrupted: only solves that were complete count");
   const std::string name = where.backend == BackendName::cuda ? where.device : plural(where.threads, "thread");
-  print(options, text_of(result, options.n, name), options.json == "-");
+  print(options, text_of(result, options.n, name));
   if (!options.json.empty()) write_text(options.json, json_of(result, options, name).text());
   return result.tests.passed() && result.all_reached && !stop_requested() ? 0 : 1;
 }
