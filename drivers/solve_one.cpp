@@ -147,33 +147,6 @@ void note_singular(Outcome& outcome) {
   outcome.note_error(ErrorSource::singular, std::numeric_limits<double>::infinity());
 }
 
-/// Where A is singular, lsmr finds the x of least norm if any x solves it, and otherwise one with the least residual. What is
-/// worse than what was found before is forgotten.
-Outcome solve_singular(Problem& problem, const Array<double>& b, Decided& decided, const Criteria& criteria,
-                       Outcome before) {
-  Decided last{.where = decided.where, .needs = decided.needs, .available = decided.available};
-  last.needs.choice = {.method = Method::lsmr,
-                       .reason = formatted("lsmr, because A is singular, and {} failed", before.summary.method),
-                       .automatic = true};
-  last.needs.counted_bytes.reset();
-  last.needs.arranged = false;
-  last.memory = plan_solve(last.needs, last.available);
-  const bool in_vain = decided.needs.choice.method == Method::lsmr;
-  if (in_vain || last.memory.needed() > last.available || !(criteria.seconds > 0)) return before;
-  Outcome outcome = std::move(iterate(problem, {&b, 1}, last, criteria).front());
-  auto& attempts = before.summary.attempts;
-  attempts.insert(attempts.end(), outcome.summary.attempts.begin(), outcome.summary.attempts.end());
-  constexpr double rounding = 1e-10;  // by which two least residuals may differ
-  if (!(outcome.certificate.relative_residual <= (1 + rounding) * before.certificate.relative_residual)) {
-    std::rotate(attempts.rbegin(), attempts.rbegin() + 1, attempts.rbegin() + 2);  // the last one gave x
-    return before;
-  }
-  outcome.summary.attempts = std::move(attempts);
-  decided = std::move(last);
-  note_singular(outcome);
-  return outcome;
-}
-
 /// After so many iterations factors are thought of again.
 constexpr std::int64_t many_iterations[] = {500, 2000, 8000};
 /// Thrown out of an iteration where factors have solved the system meanwhile.
@@ -288,7 +261,31 @@ class OneSolve {
     if (outcome.solved && chosen_) take_factors(decided_, factors, why);
     return outcome;
   }
-  Outcome by_lsmr(Outcome before) { return solve_singular(problem_, b_, decided_, criteria_, std::move(before)); }
+  /// Where A is singular, lsmr finds the x of least norm if any x solves it, and otherwise one with the least residual. What is
+  /// worse than what was found before is forgotten.
+  Outcome by_lsmr(Outcome before) {
+    Decided last{.where = decided_.where, .needs = decided_.needs, .available = decided_.available};
+    last.needs.choice = {.method = Method::lsmr,
+                         .reason = formatted("lsmr, because A is singular, and {} failed", before.summary.method),
+                         .automatic = true};
+    last.needs.counted_bytes.reset();
+    last.needs.arranged = false;
+    last.memory = plan_solve(last.needs, last.available);
+    const bool in_vain = decided_.needs.choice.method == Method::lsmr;
+    if (in_vain || last.memory.needed() > last.available || !(criteria_.seconds > 0)) return before;
+    Outcome outcome = std::move(iterate(problem_, {&b_, 1}, last, criteria_).front());
+    auto& attempts = before.summary.attempts;
+    attempts.insert(attempts.end(), outcome.summary.attempts.begin(), outcome.summary.attempts.end());
+    constexpr double rounding = 1e-10;  // by which two least residuals may differ
+    if (!(outcome.certificate.relative_residual <= (1 + rounding) * before.certificate.relative_residual)) {
+      std::rotate(attempts.rbegin(), attempts.rbegin() + 1, attempts.rbegin() + 2);  // the last one gave x
+      return before;
+    }
+    outcome.summary.attempts = std::move(attempts);
+    decided_ = std::move(last);
+    note_singular(outcome);
+    return outcome;
+  }
   void take_time_of(const Outcome& outcome) {
     const double seconds = outcome.setup_seconds + outcome.solve_seconds;
     spent_ += seconds;
