@@ -9,25 +9,17 @@
 
 namespace seidel::drivers {
 
-namespace {
-
-bool goes_to_stderr(const CommonOptions& options, bool output_is_taken) {
-  return output_is_taken || options.json == "-";
-}
-
-}  // namespace
-
 void print(const CommonOptions& options, const std::string& text, bool output_is_taken) {
   if (options.quiet) return;
   std::fflush(stdout);
-  if (goes_to_stderr(options, output_is_taken))
+  if (output_is_taken || options.json == "-")
     std::fputs(text.c_str(), stderr);
   else
     write_text("-", text);
 }
 
 Terminal terminal_of(const CommonOptions& options, bool output_is_taken) {
-  return Terminal::of(goes_to_stderr(options, output_is_taken) ? STDERR_FILENO : STDOUT_FILENO);
+  return Terminal::of(output_is_taken || options.json == "-" ? STDERR_FILENO : STDOUT_FILENO);
 }
 
 void print_written(const CommonOptions& options, const std::string& out, const std::string& from,
