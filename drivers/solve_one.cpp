@@ -66,13 +66,13 @@ std::int64_t iterations_to_look(const Problem& problem, const CsrView<double, Of
 
 }  // namespace
 
-std::vector<Outcome> iterate(Problem& problem, Decided& decided, const Criteria& criteria,
-                             std::vector<HostSpan<const double>> more_b) {
+std::vector<Outcome> iterate(Problem& problem, std::span<const Array<double>> b, Decided& decided,
+                             const Criteria& criteria) {
   const MatrixProperties& properties = problem.seen.properties;
   const auto with = [&]<class Offset>(const CsrView<double, Offset, Host>& A) {
     const System<Offset> system{
         .A = A,
-        .b = problem.b,
+        .b = b.front(),
         .x0 = problem.x0,
         .norm_inf_of_A = properties.norm_inf,
         .ones = problem.options.rhs.empty() && !problem.seen.ones_vanish() && !problem.seen.has_dependent_columns(),
@@ -82,7 +82,7 @@ std::vector<Outcome> iterate(Problem& problem, Decided& decided, const Criteria&
         .arrangement = decided.arranged ? &decided.arranged->by : nullptr,
         .arranged_A = decided.arranged ? view_with<Offset>(decided.arranged->A) : A,
         .norm_frobenius_of_A = properties.norm_frobenius,
-        .more_b = more_b,
+        .more_b = std::vector<HostSpan<const double>>(b.begin() + 1, b.end()),
         .symmetric = properties.nearly_symmetric,
         .ones_are_seen = !problem.seen.ones_vanish() && problem.seen.rows.empty_rows == 0,
         .null_space_known = decided.null_space_known,
@@ -147,32 +147,6 @@ void note_singular(Outcome& outcome) {
   outcome.note_error(ErrorSource::singular, std::numeric_limits<double>::infinity());
 }
 
-/// Where A is singular, lsmr finds the x of least norm if any x solves it, and otherwise one with the least residual. What is
-/// worse than what was found before is forgotten.
-Outcome solve_singular(Problem& problem, Decided& decided, const Criteria& criteria, Outcome before) {
-  Decided last{.where = decided.where, .needs = decided.needs, .available = decided.available};
-  last.needs.choice = {.method = Method::lsmr,
-                       .reason = formatted("lsmr, because A is singular, and {} failed", before.summary.method),
-                       .automatic = true};
-  last.needs.counted_bytes.reset();
-  last.needs.arranged = false;
-  last.memory = plan_solve(last.needs, last.available);
-  const bool in_vain = decided.needs.choice.method == Method::lsmr;
-  if (in_vain || last.memory.needed() > last.available || !(criteria.seconds > 0)) return before;
-  Outcome outcome = std::move(iterate(problem, last, criteria).front());
-  auto& attempts = before.summary.attempts;
-  attempts.insert(attempts.end(), outcome.summary.attempts.begin(), outcome.summary.attempts.end());
-  constexpr double rounding = 1e-10;  // by which two least residuals may differ
-  if (!(outcome.certificate.relative_residual <= (1 + rounding) * before.certificate.relative_residual)) {
-    std::rotate(attempts.rbegin(), attempts.rbegin() + 1, attempts.rbegin() + 2);  // the last one gave x
-    return before;
-  }
-  outcome.summary.attempts = std::move(attempts);
-  decided = std::move(last);
-  note_singular(outcome);
-  return outcome;
-}
-
 /// After so many iterations factors are thought of again.
 constexpr std::int64_t many_iterations[] = {500, 2000, 8000};
 /// Thrown out of an iteration where factors have solved the system meanwhile.
@@ -183,8 +157,8 @@ struct FactorsSolvedIt {
 
 class OneSolve {
  public:
-  OneSolve(Problem& problem, const Singular& singular, Decided& decided)
-      : problem_(problem), singular_(singular), decided_(decided) {}
+  OneSolve(Problem& problem, const Array<double>& b, const Singular& singular, Decided& decided)
+      : problem_(problem), b_(b), singular_(singular), decided_(decided) {}
 
   Outcome run(std::optional<Outcome> iterated) {
     before_ = iterated ? iterated->setup_seconds + iterated->solve_seconds : 0;
@@ -217,11 +191,11 @@ class OneSolve {
 
  private:
   DirectSystem system() {
-    const bool is_there = problem_.b.empty() && problem_.where.gpu;
+    const bool is_there = b_.empty() && problem_.where.gpu;
     if constexpr (built_with_cuda)
       if (is_there && b_here_.empty()) b_here_ = copied_to<Host>(*problem_.where.gpu, problem_.b_there.span());
     return {.A = problem_.narrow(),
-            .b = is_there ? b_here_.span() : problem_.b.span(),
+            .b = is_there ? std::as_const(b_here_).span() : b_.span(),
             .host = problem_.host,
             .norm_inf_of_A = problem_.seen.properties.norm_inf,
             .ones = options_.rhs.empty() && !problem_.seen.ones_vanish()};
@@ -274,7 +248,7 @@ class OneSolve {
       if (by_factors_->solved || by_factors_->is_right_by_factors())  // no x has a smaller residual
         throw FactorsSolvedIt{report.iteration, seconds};
     };
-    return std::move(iterate(problem_, decided_, criteria).front());
+    return std::move(iterate(problem_, {&b_, 1}, decided_, criteria).front());
   }
   Outcome tried(DirectSolver& factors, const Criteria& criteria) {
     Outcome outcome = solve_directly(system(), factors, criteria);
@@ -287,7 +261,31 @@ class OneSolve {
     if (outcome.solved && chosen_) take_factors(decided_, factors, why);
     return outcome;
   }
-  Outcome by_lsmr(Outcome before) { return solve_singular(problem_, decided_, criteria_, std::move(before)); }
+  /// Where A is singular, lsmr finds the x of least norm if any x solves it, and otherwise one with the least residual. What is
+  /// worse than what was found before is forgotten.
+  Outcome by_lsmr(Outcome before) {
+    Decided last{.where = decided_.where, .needs = decided_.needs, .available = decided_.available};
+    last.needs.choice = {.method = Method::lsmr,
+                         .reason = formatted("lsmr, because A is singular, and {} failed", before.summary.method),
+                         .automatic = true};
+    last.needs.counted_bytes.reset();
+    last.needs.arranged = false;
+    last.memory = plan_solve(last.needs, last.available);
+    const bool in_vain = decided_.needs.choice.method == Method::lsmr;
+    if (in_vain || last.memory.needed() > last.available || !(criteria_.seconds > 0)) return before;
+    Outcome outcome = std::move(iterate(problem_, {&b_, 1}, last, criteria_).front());
+    auto& attempts = before.summary.attempts;
+    attempts.insert(attempts.end(), outcome.summary.attempts.begin(), outcome.summary.attempts.end());
+    constexpr double rounding = 1e-10;  // by which two least residuals may differ
+    if (!(outcome.certificate.relative_residual <= (1 + rounding) * before.certificate.relative_residual)) {
+      std::rotate(attempts.rbegin(), attempts.rbegin() + 1, attempts.rbegin() + 2);  // the last one gave x
+      return before;
+    }
+    outcome.summary.attempts = std::move(attempts);
+    decided_ = std::move(last);
+    note_singular(outcome);
+    return outcome;
+  }
   void take_time_of(const Outcome& outcome) {
     const double seconds = outcome.setup_seconds + outcome.solve_seconds;
     spent_ += seconds;
@@ -377,6 +375,7 @@ class OneSolve {
   }
 
   Problem& problem_;
+  const Array<double>& b_;
   const Singular& singular_;
   Decided& decided_;
   const SolveOptions& options_ = problem_.options;
@@ -393,8 +392,9 @@ class OneSolve {
 
 }  // namespace
 
-Outcome solve_one(Problem& problem, const Singular& singular, Decided& decided, std::optional<Outcome> iterated) {
-  return OneSolve(problem, singular, decided).run(std::move(iterated));
+Outcome solve_one(Problem& problem, const Array<double>& b, const Singular& singular, Decided& decided,
+                  std::optional<Outcome> iterated) {
+  return OneSolve(problem, b, singular, decided).run(std::move(iterated));
 }
 
 }  // namespace seidel::drivers

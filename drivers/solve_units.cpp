@@ -62,15 +62,14 @@ void change_units_of_b(Problem& problem) {
   auto& [of_A, negated, of_b] = problem.units;
   const SolveOptions& options = problem.options;
   const OpenMP& host = problem.host;
-  of_b.assign(problem.columns(), options.rhs.empty() ? of_A : 0);
+  of_b.assign(problem.b.size(), options.rhs.empty() ? of_A : 0);
   if (options.rhs.empty()) return;  // it was made of the A that is solved with
   if (negated)
-    for (std::size_t j = 0; j < problem.columns(); ++j)
-      negate(host, (j == 0 ? problem.b : problem.more_b[j - 1]).span());
+    for (Array<double>& b : problem.b) negate(host, b.span());
   const double largest_x0 = largest(host, problem.x0);
-  if (options.absolute_tolerance == 0 && (largest_x0 == 0 || problem.columns() == 1))
-    for (std::size_t j = 0; j < problem.columns(); ++j) {
-      auto& b = j == 0 ? problem.b : problem.more_b[j - 1];
+  if (options.absolute_tolerance == 0 && (largest_x0 == 0 || problem.b.size() == 1))
+    for (std::size_t j = 0; j < problem.b.size(); ++j) {
+      Array<double>& b = problem.b[j];
       const double most = largest(host, b);
       int unit = is_usual(most) ? 0 : unit_of(least(b), most);
       // A x0 must not be huge in those units.
