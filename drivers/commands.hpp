@@ -4,6 +4,8 @@
 
 namespace seidel::drivers {
 
+struct Terminal;
+
 int run(const SolveOptions& options);
 int run(const InfoOptions& options);
 int run(const GenerateOptions& options);
@@ -22,6 +24,8 @@ int run(const BenchCompareOptions& options);
 /// Text for a person: to standard output, or to standard error when a file or JSON has the former; not at all with
 /// --quiet.
 void print(const CommonOptions& options, const std::string& text, bool output_is_taken = false);
+/// That which print() writes to.
+Terminal terminal_of(const CommonOptions& options, bool output_is_taken = false);
 /// "OUT: what" of a matrix that was written; where that took standard output, "from: what", of what it was made from.
 void print_written(const CommonOptions& options, const std::string& out, const std::string& from,
                    const std::string& what);

@@ -60,7 +60,6 @@ struct Facts {
     return choice.preconditioner != PreconditionerKind::none &&
            (summary.attempts.empty() || summary.attempts.back().preconditioned);
   }
-  bool dominated() const { return 2 * A.weakly_dominant_rows >= rows.nrows; }
   bool broke_down(Breakdown why) const {
     return any([&](const auto& of) { return of.breakdown == why; });
   }
@@ -197,7 +196,7 @@ void is_not_preconditioned(Facts& f) {
           "the recurrence says " + text(s.truth_checks.back().recurrence) + ", the true residual stays at " +
               text(s.relative_residual) + ", and rounding x explains no more than " + text(f.limit()),
           f.other_way());
-  else if (s.method != "cg" && !f.dominated() && !s.truth_disagrees() &&
+  else if (s.method != "cg" && !mostly_dominated(f.A, f.rows) && !s.truth_disagrees() &&
            (s.status == Status::stagnated || s.status == Status::breakdown ||
             (f.ended_by_limit() && s.history.size() > 2 && std::isinf(f.iterations_wanting()))))
     f.add(name + " may not suit A",

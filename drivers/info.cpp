@@ -1,6 +1,4 @@
 // seidel info: what a matrix is like, and what that means for solving.
-#include <unistd.h>
-
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/levels.hpp>
 #include <seidel/drivers/matrix_source.hpp>
@@ -223,25 +221,20 @@ void add_advice(Lines& lines, const InfoStory& story, const InfoOptions& options
   }
 }
 
-std::string info_text(const InfoStory& story, const InfoOptions& options, const Terminal& terminal) {
-  const auto& [loaded, p, rows, bytes, sizes, products, lattice, questions, seconds, made] = story;
-  const Paint paint(terminal.colours);
-  Lines lines(terminal);
-  lines.raw(paint.bold("seidel info " + loaded.name)).blank();
-  if (rows.nrows > 0 || rows.ncols > 0) {
-    add_advice(lines, story, options);
-    lines.blank();
-  }
+/// What the matrix is like.
+void add_looks(Lines& lines, const InfoStory& story) {
+  const MatrixProperties& p = story.properties;
+  const RowStatistics& rows = story.rows;
   const double all = double(rows.nrows) * double(rows.ncols);
   lines.item("size", formatted("{} x {}, {}{}", count(rows.nrows), count(rows.ncols), plural(rows.nnz, "nonzero"),
                                all > 0 ? formatted(" ({:.3g} % of all entries)", 100 * double(rows.nnz) / all) : ""));
-  if (loaded.file) {
-    const ReadReport& file = *loaded.file;
+  if (story.loaded.file) {
+    const ReadReport& file = *story.loaded.file;
     lines.item("file", formatted("{} {} {}, {} listed, {}", name(file.layout), name(file.field), name(file.symmetry),
                                  plural(file.entries, "entry", "entries"),
                                  human_bytes(file.file_bytes ? file.file_bytes : file.text_bytes)));
   }
-  for (const auto& note : notes(loaded)) lines.item("", note);
+  for (const auto& note : notes(story.loaded)) lines.item("", note);
   lines.item("symmetry", symmetry_text(p));
   lines.item("diagonal", diagonal_text(p));
   lines.item("dominance",
@@ -258,24 +251,42 @@ std::string info_text(const InfoStory& story, const InfoOptions& options, const 
   lines.item("bandwidth",
              formatted("{} below the diagonal, {} above", count(p.bandwidth_lower), count(p.bandwidth_upper)));
   if (rows.nnz > 0) {
-    lines.item("products", products);
+    lines.item("products", story.products);
     lines.item("  on a GPU", gpu_products_text(rows));
   }
-  if (lattice.nx > 0)
-    lines.item("lattice", formatted("{} points, a row for each, coupled to its neighbours alone", to_string(lattice)));
+  if (story.lattice.nx > 0)
+    lines.item("lattice",
+               formatted("{} points, a row for each, coupled to its neighbours alone", to_string(story.lattice)));
   lines.item("values", formatted("|a_ij| from {} to {}, infinity norm {}, Frobenius norm {}", brief(p.min_abs),
                                  brief(p.max_abs), brief(p.norm_inf), brief(p.norm_frobenius)));
-  lines.blank();
+}
+
+void add_memory(Lines& lines, const InfoStory& story) {
+  const FormatBytes& bytes = story.bytes;
   lines.item("memory", "");
   lines.item("  CSR", memory_of({bytes.csr32 ? bytes.csr32 : bytes.csr64},
                                 bytes.csr32 ? ", 32-bit row pointers" : ", 64-bit row pointers"));
   if (bytes.csr32) lines.item("", memory_of({bytes.csr64}, ", 64-bit row pointers"));
   lines.item("  COO", memory_of({bytes.coo}));
-  for (const NamedSize& format : sizes)
+  for (const NamedSize& format : story.sizes)
     if (worth_a_line(format)) lines.item(formatted("  {}", format.title), memory_of(format.size));
+}
+
+std::string info_text(const InfoStory& story, const InfoOptions& options, const Terminal& terminal) {
+  const LoadedMatrix& loaded = story.loaded;
+  const RowStatistics& rows = story.rows;
+  const Paint paint(terminal.colours);
+  Lines lines(terminal);
+  lines.raw(paint.bold("seidel info " + loaded.name)).blank();
+  if (rows.nrows > 0 || rows.ncols > 0) {
+    add_advice(lines, story, options);
+    lines.blank();
+  }
+  add_looks(lines, story);
+  add_memory(lines.blank(), story);
   lines.item("time", formatted("{} {}, analysing {}", loaded.file ? "reading" : "generating",
-                               human_seconds(loaded.seconds), human_seconds(seconds)));
-  if (made) add_made(lines, *made, paint);
+                               human_seconds(loaded.seconds), human_seconds(story.seconds)));
+  if (story.made) add_made(lines, *story.made, paint);
   if (rows.nnz > 0) {
     lines.blank();
     std::string plot = spy_plot(loaded.matrix.view(), std::min(60, terminal.width - 4), terminal.unicode);
@@ -361,7 +372,7 @@ int run(const InfoOptions& options) {
   } catch (const InputError& error) {  // of a row that the preconditioner cannot use
     throw InputError(loaded.name + ": " + error.what());
   }
-  print(options, info_text(story, options, Terminal::of(options.json == "-" ? STDERR_FILENO : STDOUT_FILENO)));
+  print(options, info_text(story, options, terminal_of(options)));
   if (!options.json.empty()) write_text(options.json, info_json(story, options).text());
   return 0;
 }

@@ -56,8 +56,7 @@ void require_file(const std::string& option, const std::string& word, bool may_b
 }
 
 LoadedMatrix load_matrix(const std::string& word, const CommonOptions& options, bool repair,
-                         const std::function<void(std::int64_t nrows, std::int64_t ncols, std::int64_t nnz)>& sized,
-                         ReadOptions::Complex complex) {
+                         const ReadOptions::Sized& sized, ReadOptions::Complex complex) {
   const Stopwatch watch;
   LoadedMatrix loaded;
   loaded.name = word == "-" ? "standard input" : word;

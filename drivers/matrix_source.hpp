@@ -1,6 +1,5 @@
 // MATRIX on the command line: a file, standard input, or a generator.
 #pragma once
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,10 +22,9 @@ struct LoadedMatrix {
 /// is refused, or taken in its real form.
 /// `sized`, if given, is told the size before the memory is taken, and may throw.
 /// Errors  InputError with file:line:column, or saying what MATRIX may be; ResourceError.
-LoadedMatrix load_matrix(
-    const std::string& word, const CommonOptions& options, bool repair,
-    const std::function<void(std::int64_t nrows, std::int64_t ncols, std::int64_t nnz)>& sized = {},
-    ReadOptions::Complex complex = ReadOptions::Complex::refused);
+LoadedMatrix load_matrix(const std::string& word, const CommonOptions& options, bool repair,
+                         const ReadOptions::Sized& sized = {},
+                         ReadOptions::Complex complex = ReadOptions::Complex::refused);
 
 /// How to read `name`, with what a reader sees meanwhile.
 ReadOptions read_options(const CommonOptions& options, LiveLine& line, const std::string& name);

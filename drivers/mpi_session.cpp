@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 
 #include <seidel/drivers/option_values.hpp>
@@ -75,6 +76,12 @@ ProcessPlace process_place(const CommonOptions& options, const MpiSession& sessi
         place.gpu.emplace(CudaSettings{.device = session.local_rank % cuda_device_count(), .host = place.host});
   });
   return place;
+}
+
+void end_all_processes(const MpiSession& session, const std::exception& error) {
+  std::fprintf(stderr, "seidel: process %d: %s\n", session.rank, error.what());
+  MPI_Abort(MPI_COMM_WORLD, 5);
+  std::abort();  // not reached, but MPI does not say so
 }
 
 }  // namespace seidel::drivers

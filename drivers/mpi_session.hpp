@@ -1,6 +1,6 @@
 // What the commands on many processes share: MPI itself, and where each process computes.
 #pragma once
-#include <cstdio>
+#include <exception>
 #include <optional>
 #include <string>
 
@@ -55,6 +55,9 @@ struct ProcessPlace {
 /// Every process calls it. Errors  BackendError.
 ProcessPlace process_place(const CommonOptions& options, const MpiSession& session);
 
+/// Ends all processes at once, wherever they are: for an error of one for which others would wait for ever.
+[[noreturn]] void end_all_processes(const MpiSession& session, const std::exception& error);
+
 /// Calls work(on) with that back end. What it throws ends all processes at once, since others may wait for this one.
 void on_process_place(const ProcessPlace& place, const MpiSession& session, const auto& work) {
   try {
@@ -62,8 +65,7 @@ void on_process_place(const ProcessPlace& place, const MpiSession& session, cons
       if (place.gpu) return work(*place.gpu);
     work(place.host);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "seidel: process %d: %s\n", session.rank, error.what());
-    MPI_Abort(MPI_COMM_WORLD, 5);
+    end_all_processes(session, error);
   }
 }
 

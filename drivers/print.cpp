@@ -1,8 +1,11 @@
 // What commands say, and where it goes.
+#include <unistd.h>
+
 #include <cstdio>
 
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/output_file.hpp>
+#include <seidel/drivers/report/text.hpp>
 
 namespace seidel::drivers {
 
@@ -13,6 +16,10 @@ void print(const CommonOptions& options, const std::string& text, bool output_is
     std::fputs(text.c_str(), stderr);
   else
     write_text("-", text);
+}
+
+Terminal terminal_of(const CommonOptions& options, bool output_is_taken) {
+  return Terminal::of(output_is_taken || options.json == "-" ? STDERR_FILENO : STDOUT_FILENO);
 }
 
 void print_written(const CommonOptions& options, const std::string& out, const std::string& from,

@@ -1,6 +1,5 @@
 // seidel solve, in five steps: load, inspect (solve_problem.cpp), decide (solve_decide.cpp), solve (solve_one.cpp), report.
 #include <malloc.h>
-#include <unistd.h>
 
 #include <optional>
 
@@ -31,23 +30,19 @@ void judge_by_certificate(Outcome& outcome) {
 
 /// Each right-hand side, those that iterations are for together. `decided` is that of each in the end.
 std::vector<Outcome> solve_all(Problem& problem, const std::vector<Singular>& singular, std::vector<Decided>& decided) {
-  const std::size_t k = problem.columns();
+  const std::size_t k = problem.b.size();
   std::vector<Outcome> iterated, outcomes;
   if (k > 1 && !decided.front().factors) {
     SolveProgress progress(!problem.options.quiet, problem.options.tolerance);
-    iterated =
-        iterate(problem, decided.front(), watched(problem, progress), {problem.more_b.begin(), problem.more_b.end()});
+    iterated = iterate(problem, problem.b, decided.front(), watched(problem, progress));
   }
   decided.resize(k, decided.front());
   for (std::size_t j = 0; j < k; ++j) {
+    const Array<double>& b = problem.b[j];
     if (j > 0) decided[j].refining = decided[j - 1].refining;
-    outcomes.push_back(problem.with_column(j, [&] {
-      return solve_one(problem, singular[j], decided[j],
-                       iterated.empty() ? std::nullopt : std::optional(std::move(iterated[j])));
-    }));
-    restore_units(problem, j,
-                  singular[j].inconsistent() ? std::as_const(singular[j].given_b).span() : problem.column(j),
-                  outcomes.back());
+    outcomes.push_back(solve_one(problem, b, singular[j], decided[j],
+                                 iterated.empty() ? std::nullopt : std::optional(std::move(iterated[j]))));
+    restore_units(problem, j, singular[j].inconsistent() ? singular[j].given_b : b, outcomes.back());
     judge_by_certificate(outcomes.back());
   }
   return outcomes;
@@ -92,9 +87,7 @@ void report(SolveStory story, const Written& written) {
   story.out = written.x;
   const SolveOptions& options = story.problem.options;
   const bool output_is_taken = options.out == "-" || options.history == "-";
-  print(options,
-        solve_text(story, Terminal::of(output_is_taken || options.json == "-" ? STDERR_FILENO : STDOUT_FILENO)),
-        output_is_taken);
+  print(options, solve_text(story, terminal_of(options, output_is_taken)), output_is_taken);
   if (!options.html.empty()) write_text(options.html, solve_page(story));
   if (!written.failure.empty()) throw ResourceError(written.failure);
   if (!options.json.empty()) write_text(options.json, solve_json(story).text());
@@ -118,11 +111,10 @@ int solve_with(Team* team, const SolveOptions& options) {
   change_units_of_b(problem);
   problem.null_space = find_null_space(problem);
   std::vector<Singular> singular;
-  for (std::size_t j = 0; j < problem.columns(); ++j)
-    singular.push_back(problem.with_column(j, [&] { return look_at_rhs(problem); }));
+  for (Array<double>& b : problem.b) singular.push_back(look_at_rhs(problem, b));
   std::vector<Decided> decided;
   decided.push_back(decide(problem, singular.front()));
-  say_if_disk_is_full(options, problem.wide().ncols * std::int64_t(problem.columns()));
+  say_if_disk_is_full(options, problem.wide().ncols * std::int64_t(problem.b.size()));
   const double setup_seconds = setup.seconds(), ordering_seconds = seconds_of_factors(decided.front());
   const std::vector<Outcome> outcomes = solve_all(problem, singular, decided);
   const Written written = write_results(options, outcomes);

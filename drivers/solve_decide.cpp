@@ -93,9 +93,9 @@ OrderChoice fastest_order(const Problem& problem) {
   const Index rows_per_node = unknowns_per_node<OpenMP, std::int64_t>(problem.host, A);
   return choose_order(gpu_sweeps, {.nrows = A.nrows,
                                    .nnz = A.nnz(),
-                                   .steps = wavefronts(problem.host, A).count() / rows_per_node,
+                                   .steps = wavefronts(A).count() / rows_per_node,
                                    .colours = count_of_colours(problem),
-                                   .dominated = 2 * problem.seen.properties.weakly_dominant_rows >= A.nrows});
+                                   .dominated = mostly_dominated(problem.seen.properties, problem.seen.rows)});
 }
 
 bool positive_definite(const Inspected& seen) {  // or likely so
@@ -145,7 +145,7 @@ bool is_for_host(const Problem& problem, const Decided& decided) {
 }
 
 void leave_gpu(Problem& problem, Decided& decided) {
-  if (problem.b.empty()) problem.b = copied_to<Host>(*problem.where.gpu, problem.b_there.span());
+  if (Array<double>& b = problem.b.front(); b.empty()) b = copied_to<Host>(*problem.where.gpu, problem.b_there.span());
   problem.there = {}, problem.b_there = {};
   problem.where = place_on_host(problem.options, problem.wide().nnz());
   problem.where.because += "; a GPU would be slower, since most rows of a sweep wait for those before";
@@ -218,7 +218,7 @@ Decided decide(Problem& problem, const Singular& singular) try {
                        .cuda = gpu.has_value(),
                        .estimates = criteria_of(problem).error_tolerance.has_value(),
                        .narrow_offsets = problem.is_narrow(),
-                       .columns = std::int64_t(problem.columns()),
+                       .columns = std::int64_t(problem.b.size()),
                        .near_null_vectors = problem.near_null.vectors.view().ncols,
                        .arranged = decided.arranged != nullptr,
                        .uneven_rows = spmv_detail::Hubs::rows_allow(problem.seen.rows.mean, problem.seen.rows.variance),

@@ -56,18 +56,6 @@ Vector<double, B> initial_guess(const B& on, const System<Offset>& system) {
   return {on, copied_to<SpaceOf<B>>(on, system.x0)};
 }
 
-/// Of A, or of the matrix that stands for it, which is copied to where it is needed.
-template <Backend B, class Offset>
-MadePreconditioner<B> preconditioner_of(const B& on, const System<Offset>& system, HereAndThere<B, Offset> A,
-                                        Csr<double, Offset, SpaceOf<B>>& copy, const MethodChoice& choice) {
-  if (!system.arrangement) return make_preconditioner<B, Offset>(on, A, choice);
-  A.here = system.arranged_A;
-  A.there = brought_to(on, A.here, copy);
-  auto made = make_preconditioner<B, Offset>(on, A, choice);
-  made.M = ArrangedPreconditioner<B>(on, std::move(made.M), *system.arrangement, system.A.nrows);
-  return made;
-}
-
 /// Thrown where a setup ends before it is done.
 struct SetupStopped {};
 
@@ -76,6 +64,21 @@ std::function<void()> stopping(const Criteria& criteria) {
   return [criteria, watch = Stopwatch()] {
     if (criteria.stop_requested() || !(watch.seconds() < criteria.seconds)) throw SetupStopped();
   };
+}
+
+/// Of A, or of the matrix that stands for it, which is copied to where it is needed; none where choice.on_step() stops it.
+template <Backend B, class Offset>
+std::optional<MadePreconditioner<B>> preconditioner_of(const B& on, const System<Offset>& system,
+                                                       HereAndThere<B, Offset> A, Csr<double, Offset, SpaceOf<B>>& copy,
+                                                       const MethodChoice& choice) try {
+  if (!system.arrangement) return make_preconditioner<B, Offset>(on, A, choice);
+  A.here = system.arranged_A;
+  A.there = brought_to(on, A.here, copy);
+  auto made = make_preconditioner<B, Offset>(on, A, choice);
+  made.M = ArrangedPreconditioner<B>(on, std::move(made.M), *system.arrangement, system.A.nrows);
+  return made;
+} catch (const SetupStopped&) {
+  return {};
 }
 
 /// What all columns share, and how one of them is solved.
@@ -88,12 +91,33 @@ class Columns {
           const AnyOperator<V>& products, const Solver<V>& solver, const MethodChoice& choice)
       : on_(on), system_(system), A_(A), products_(products), solver_(solver), choice_(choice) {}
 
-  /// Solves for b, unless the first round is known, and certifies.
-  Outcome solved(const V& b, V& x, Criteria criteria, std::optional<Summary> first) {
-    Outcome outcome;
+  /// Solves for each b, one after the other, in what `solving` leaves of the time. `first`: their first rounds, where they are known.
+  std::vector<Outcome> solved(const std::vector<V>& b, std::vector<V>& x, const Setup& setup, const Criteria& criteria,
+                              const Stopwatch& solving, std::vector<std::optional<Summary>> first = {}) {
+    std::vector<Outcome> outcomes;
+    first.resize(b.size());
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      Criteria rest = criteria;
+      rest.seconds = std::max(0.0, rest.seconds - solving.seconds());
+      static_cast<Setup&>(outcomes.emplace_back(solved_for(b[j], x[j], rest, std::move(first[j])))) = setup;
+    }
+    return outcomes;
+  }
 
-    // "Solved" is said of the certificate. Where rounding lets the solver's own residual pass and the certificate fail by
-    // a hair, it goes on from there with a tolerance a little tighter.
+ private:
+  /// Solves for b, unless the first round is known, and certifies.
+  Outcome solved_for(const V& b, V& x, const Criteria& criteria, std::optional<Summary> first) {
+    Outcome outcome;
+    solve_and_certify(b, x, criteria, std::move(first), outcome);
+    if (!outcome.solved) prefer_guess(b, x, criteria.goal, outcome);
+    tell_error(b, x, criteria, outcome);
+    outcome.x = copied_to<Host>(on_, x.span());
+    return outcome;
+  }
+
+  /// "Solved" is said of the certificate. Where rounding lets the solver's own residual pass and the certificate fail by a hair,
+  /// it goes on from there with a tolerance a little tighter.
+  void solve_and_certify(const V& b, V& x, Criteria criteria, std::optional<Summary> first, Outcome& outcome) const {
     const Criteria asked = criteria;
     for (int round = 0; round < 3; ++round) {
       Summary summary = round == 0 && first ? std::move(*first) : solver_(choice_, b, x, criteria);
@@ -110,22 +134,23 @@ class Columns {
       if (criteria.max_iterations <= 0 || !(criteria.seconds > 0)) break;
     }
     outcome.solve_seconds = seconds_of(outcome.summary);
+  }
 
-    // On a singular matrix rounding can grow beyond what the method sees: then the initial guess is the best that there is.
-    // Not before a factor 100: residuals of cg may rise on the way to the solution.
-    if (!outcome.solved) {
-      const double reached = outcome.certificate.relative_residual;
-      V guess = initial_guess(on_, system_);
-      const Certificate of_guess = certificate_of(b, guess, criteria.goal, outcome.summary);
-      if (!(reached <= 100 * of_guess.relative_residual)) {
-        outcome.summary.reason +=
-            formatted("; returned the initial guess: every iterate was worse ({})", brief(reached));
-        outcome.summary.returned_iteration = 0;
-        outcome.certificate = of_guess;
-        x = std::move(guess);
-      }
-    }
+  /// On a singular matrix rounding can grow beyond what the method sees: then the initial guess is the best that there is.
+  /// Not before a factor 100: residuals of cg may rise on the way to the solution.
+  void prefer_guess(const V& b, V& x, Goal goal, Outcome& outcome) const {
+    const double reached = outcome.certificate.relative_residual;
+    V guess = initial_guess(on_, system_);
+    const Certificate of_guess = certificate_of(b, guess, goal, outcome.summary);
+    if (reached <= 100 * of_guess.relative_residual) return;
+    outcome.summary.reason += formatted("; returned the initial guess: every iterate was worse ({})", brief(reached));
+    outcome.summary.returned_iteration = 0;
+    outcome.certificate = of_guess;
+    x = std::move(guess);
+  }
 
+  /// As far as the known solution, or iterates beyond the target, show it.
+  void tell_error(const V& b, const V& x, const Criteria& asked, Outcome& outcome) {
     if (system_.ones) {
       V error = like(x);
       fill(error, 1);
@@ -143,15 +168,12 @@ class Columns {
       // an error along that is as large in x as it is in b - A x.
       if (const double reached = outcome.certificate.relative_residual; !outcome.least_squares && reached <= rounding)
         outcome.error = std::max(outcome.error, reached);
-      if (system_.ones_are_seen && criteria.goal != Goal::least_squares) look_at_constants(b, x, outcome);
+      if (system_.ones_are_seen && asked.goal != Goal::least_squares) look_at_constants(b, x, outcome);
       if (outcome.summary.method == "cg" && outcome.summary.attempts.size() == 1)
         if (const std::int64_t n = system_.iterations_to_look(outcome); n > 0) look_for_unseen(b, x, n, asked, outcome);
     }
-    outcome.x = copied_to<Host>(on_, x.span());
-    return outcome;
   }
 
- private:
   /// Of x for b, as `summary` tells how it was found.
   Certificate certificate_of(const V& b, const V& x, Goal goal, const Summary& summary) const {
     if (goal != Goal::least_squares) return certify(on_, A_, x, b, system_.norm_inf_of_A);
@@ -227,23 +249,35 @@ std::vector<Outcome> solved_by(Team& team, const Placement& where, const System<
   criteria.seconds = std::max(0.0, criteria.seconds - done.setup_seconds);
   const Stopwatch solving;
   Columns<OpenMP, Offset> columns(on, system, system.A, products, solver, choice);
-  std::vector<Outcome> outcomes;
-  for (std::size_t j = 0; j < b.size(); ++j) {
-    Criteria rest = criteria;
-    if (j > 0) rest.seconds = std::max(0.0, rest.seconds - solving.seconds());
-    static_cast<Setup&>(outcomes.emplace_back(columns.solved(b[j], x[j], rest, {}))) = done;
-  }
-  return outcomes;
+  return columns.solved(b, x, done, criteria, solving);
+}
+
+/// Products with A, and with A' where the method wants those: of `transposed`, which must outlive them.
+template <Backend B, class Offset>
+AnyOperator<Vector<double, B>> operator_of(const B& on, Product<double, Offset, B> product, const MethodChoice& choice,
+                                           Csr<double, Offset, SpaceOf<B>>& transposed) {
+  MatrixOperator with_A(on, std::move(product));
+  if (choice.method.needs != Needs::nothing) return with_A;
+  transposed = transpose(on, with_A.view());
+  return TransposableMatrix(std::move(with_A), MatrixOperator(on, Product(on, transposed.view())));
+}
+
+/// The first round of a column that went in step with others, with its `share` of their seconds; none where other methods are to
+/// go on, as if it had been alone.
+std::optional<Summary> first_round(Summary summary, const MethodChoice& choice, double share) {
+  if (solve_detail::may_go_on(summary, choice.norm_inf) && !choice.fallbacks.empty()) return {};
+  summary.seconds = share;
+  summary.attempts = {summary.as_attempt()};
+  return summary;
 }
 
 template <Backend B, class Offset>
-std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const MethodChoice& choice,
-                               Criteria criteria) {
+std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, MethodChoice choice, Criteria criteria) {
   using V = Vector<double, B>;
   using Space = SpaceOf<B>;
   const Stopwatch setup;
   Setup done;
-  const auto on_step = stopping(criteria);
+  choice.on_step = stopping(criteria);
 
   Csr<double, Offset, Space> owned;
   CsrView<double, Offset, Space> A;
@@ -256,28 +290,16 @@ std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const 
       pays_in_step<B>(std::int64_t(system.more_b.size()) + 1, A.nrows, product.has_kinds() ? 0 : A.nnz());
   note_product(done, product, preparing.seconds());
   Csr<double, Offset, Space> transposed;  // used for as long as the products
-  const AnyOperator<V> products = [&]() -> AnyOperator<V> {
-    MatrixOperator with_A(on, std::move(product));
-    if (choice.method.needs != Needs::nothing) return with_A;
-    transposed = transpose(on, A);
-    return TransposableMatrix(std::move(with_A), MatrixOperator(on, Product(on, transposed.view())));
-  }();
+  const AnyOperator<V> products = operator_of(on, std::move(product), choice, transposed);
   Csr<double, Offset, Space> arranged_there;  // used for as long as the preconditioner
   const Stopwatch making;
-  MethodChoice stoppable = choice;
-  stoppable.on_step = on_step;
-  bool stopped = false;
-  const auto made = [&]() -> MadePreconditioner<B> {
-    try {
-      return preconditioner_of<B, Offset>(on, system, {.here = system.A, .there = A, .near_null = system.near_null},
-                                          arranged_there, stoppable);
-    } catch (const SetupStopped&) {  // the solve ends at once, for the same reason
-      stopped = true;
-      return {.M = IdentityPreconditioner{}};
-    }
-  }();
+  auto made = preconditioner_of<B, Offset>(on, system, {.here = system.A, .there = A, .near_null = system.near_null},
+                                           arranged_there, choice);
+  const bool stopped = !made;  // the solve ends at once, for the same reason
+  if (stopped) made = MadePreconditioner<B>{.M = IdentityPreconditioner{}};
+  const auto& M = made->M;
   on.synchronize();
-  note_preconditioner(done, made, making.seconds());
+  note_preconditioner(done, *made, making.seconds());
   if (stopped) done.preconditioner = "unfinished";
   auto [b, x] = columns_of(on, system);
   done.setup_seconds = setup.seconds();
@@ -285,28 +307,19 @@ std::vector<Outcome> solved_on(const B& on, const System<Offset>& system, const 
 
   std::vector<Summary> summaries;
   const Stopwatch solving;
-  if (in_step) summaries = cg(products, choice.form == Form::flexible ? flexible(made.M) : made.M, b, x, criteria);
+  if (in_step) summaries = cg(products, choice.form == Form::flexible ? flexible(M) : M, b, x, criteria);
   const double share = solving.seconds() / double(b.size());
+  std::vector<std::optional<Summary>> first;
+  for (Summary& summary : summaries)
+    if (!first.emplace_back(first_round(std::move(summary), choice, share)))
+      x[first.size() - 1] = initial_guess(on, system);
   const Solver<V> solver = [&](const MethodChoice& how, const V& for_b, V& from_x, const Criteria& until) {
-    return solve<V>(products, made.M, how, for_b, from_x, until);
+    return solve<V>(products, M, how, for_b, from_x, until);
   };
   Columns<B, Offset> columns(on, system, A, products, solver, choice);
-  std::vector<Outcome> outcomes;
-  for (std::size_t j = 0; j < b.size(); ++j) {
-    std::optional<Summary> first;
-    if (in_step && solve_detail::may_go_on(summaries[j], choice.norm_inf) && !choice.fallbacks.empty()) {
-      x[j] = initial_guess(on, system);  // as if it had been alone
-    } else if (in_step) {
-      first = std::move(summaries[j]);
-      first->seconds = share;
-      first->attempts = {first->as_attempt()};
-    }
-    Criteria rest = criteria;
-    if (j > 0 || in_step) rest.seconds = std::max(0.0, rest.seconds - solving.seconds());
-    Outcome& outcome = outcomes.emplace_back(columns.solved(b[j], x[j], rest, std::move(first)));
-    static_cast<Setup&>(outcome) = done;
-    if (stopped) outcome.summary.reason += ", while the preconditioner was made";
-  }
+  std::vector<Outcome> outcomes = columns.solved(b, x, done, criteria, solving, std::move(first));
+  if (stopped)
+    for (Outcome& outcome : outcomes) outcome.summary.reason += ", while the preconditioner was made";
   return outcomes;
 }
 

@@ -66,13 +66,13 @@ std::int64_t iterations_to_look(const Problem& problem, const CsrView<double, Of
 
 }  // namespace
 
-std::vector<Outcome> iterate(Problem& problem, Decided& decided, const Criteria& criteria,
-                             std::vector<HostSpan<const double>> more_b) {
+std::vector<Outcome> iterate(Problem& problem, std::span<const Array<double>> b, Decided& decided,
+                             const Criteria& criteria) {
   const MatrixProperties& properties = problem.seen.properties;
   const auto with = [&]<class Offset>(const CsrView<double, Offset, Host>& A) {
     const System<Offset> system{
         .A = A,
-        .b = problem.b,
+        .b = b.front(),
         .x0 = problem.x0,
         .norm_inf_of_A = properties.norm_inf,
         .ones = problem.options.rhs.empty() && !problem.seen.ones_vanish() && !problem.seen.has_dependent_columns(),
@@ -82,7 +82,7 @@ std::vector<Outcome> iterate(Problem& problem, Decided& decided, const Criteria&
         .arrangement = decided.arranged ? &decided.arranged->by : nullptr,
         .arranged_A = decided.arranged ? view_with<Offset>(decided.arranged->A) : A,
         .norm_frobenius_of_A = properties.norm_frobenius,
-        .more_b = more_b,
+        .more_b = std::vector<HostSpan<const double>>(b.begin() + 1, b.end()),
         .symmetric = properties.nearly_symmetric,
         .ones_are_seen = !problem.seen.ones_vanish() && problem.seen.rows.empty_rows == 0,
         .null_space_known = decided.null_space_known,
@@ -151,8 +151,8 @@ struct FactorsSolvedIt {
 
 class OneSolve {
  public:
-  OneSolve(Problem& problem, const Singular& singular, Decided& decided)
-      : problem_(problem), singular_(singular), decided_(decided) {}
+  OneSolve(Problem& problem, const Array<double>& b, const Singular& singular, Decided& decided)
+      : problem_(problem), b_(b), singular_(singular), decided_(decided) {}
 
   Outcome run(std::optional<Outcome> iterated) {
     before_ = iterated ? iterated->setup_seconds + iterated->solve_seconds : 0;
@@ -183,11 +183,11 @@ class OneSolve {
 
  private:
   DirectSystem system() {
-    const bool is_there = problem_.b.empty() && problem_.where.gpu;
+    const bool is_there = b_.empty() && problem_.where.gpu;
     if constexpr (built_with_cuda)
       if (is_there && b_here_.empty()) b_here_ = copied_to<Host>(*problem_.where.gpu, problem_.b_there.span());
     return {.A = problem_.narrow(),
-            .b = is_there ? b_here_.span() : problem_.b.span(),
+            .b = is_there ? std::as_const(b_here_).span() : b_.span(),
             .host = problem_.host,
             .norm_inf_of_A = problem_.seen.properties.norm_inf,
             .ones = options_.rhs.empty() && !problem_.seen.ones_vanish()};
@@ -247,7 +247,7 @@ class OneSolve {
         throw FactorsSolvedIt{why + (late ? ", and factors were not" : ", and factors cost less than a fifth of these"),
                               seconds};
     };
-    return std::move(iterate(problem_, decided_, criteria).front());
+    return std::move(iterate(problem_, {&b_, 1}, decided_, criteria).front());
   }
   /// Whether the residual, at its rate so far, reaches the target well within the time limit.
   bool arrives(const IterationReport& report, double seconds) const {
@@ -265,7 +265,7 @@ class OneSolve {
     if (outcome.solved && chosen_) take_factors(decided_, factors, why);
     return outcome;
   }
-  Outcome by_lsmr(Outcome before) { return solve_singular(problem_, decided_, criteria_, std::move(before)); }
+  Outcome by_lsmr(Outcome before) { return solve_singular(problem_, b_, decided_, criteria_, std::move(before)); }
   void take_time_of(const Outcome& outcome) {
     const double seconds = outcome.setup_seconds + outcome.solve_seconds;
     spent_ += seconds;
@@ -355,6 +355,7 @@ class OneSolve {
   }
 
   Problem& problem_;
+  const Array<double>& b_;
   const Singular& singular_;
   Decided& decided_;
   const SolveOptions& options_ = problem_.options;
@@ -371,8 +372,9 @@ class OneSolve {
 
 }  // namespace
 
-Outcome solve_one(Problem& problem, const Singular& singular, Decided& decided, std::optional<Outcome> iterated) {
-  return OneSolve(problem, singular, decided).run(std::move(iterated));
+Outcome solve_one(Problem& problem, const Array<double>& b, const Singular& singular, Decided& decided,
+                  std::optional<Outcome> iterated) {
+  return OneSolve(problem, b, singular, decided).run(std::move(iterated));
 }
 
 }  // namespace seidel::drivers

@@ -70,11 +70,7 @@ Problem load(const SolveOptions& options, int processes) {
   };
   Problem problem{.options = options, .matrix = load_matrix(options.matrix, options, options.repair, state_plan)};
   const auto& [name, A, file, seconds] = problem.matrix;
-  if (!options.rhs.empty()) {
-    auto columns = load_vectors("--rhs", options.rhs, A.nrows, name, options);
-    problem.b = std::move(columns.front());
-    problem.more_b.assign(std::move_iterator(columns.begin() + 1), std::move_iterator(columns.end()));
-  }
+  if (!options.rhs.empty()) problem.b = load_vectors("--rhs", options.rhs, A.nrows, name, options);
   if (!options.x0.empty()) problem.x0 = load_vector("--x0", options.x0, A.ncols, name, options);
   problem.near_null = load_near_null(options, problem.matrix);
   problem.read_seconds = reading.seconds();
@@ -132,7 +128,7 @@ void inspect(Problem& problem) {
       problem.there = problem.with_matrix([&](const auto& A) { return AnyCsr<Device>(copied_to<Device>(*gpu, A)); });
       return std::visit([&](const auto& A) { look(*gpu, A.view(), problem.b_there); }, problem.there);
     }
-  look(problem.host, problem.wide(), problem.b);
+  look(problem.host, problem.wide(), problem.b.front());
 }
 
 }  // namespace seidel::drivers

@@ -63,8 +63,8 @@ struct Problem {
   const SolveOptions& options;
   OpenMP host = host_threads(options);
   LoadedMatrix matrix = {};
-  Array<double> b = {}, x0 = {};           // empty: A * ones, made by inspect(); zeros
-  std::vector<Array<double>> more_b = {};  // the right-hand sides after the first
+  std::vector<Array<double>> b = std::vector<Array<double>>(1);  // one or more; empty: A * ones, made by inspect()
+  Array<double> x0 = {};                                         // empty: zeros
   LoadedNearNull near_null = {};
   double read_seconds = 0;
   Array<std::int32_t> row_ptr = {};  // of A, too; empty where 32 bits do not hold the number of entries
@@ -76,19 +76,6 @@ struct Problem {
   NullSpace null_space = {};
 
   bool least_squares() const { return options.request.goal == Goal::least_squares; }
-  std::size_t columns() const { return 1 + more_b.size(); }
-  HostSpan<const double> column(std::size_t j) const { return j == 0 ? b : more_b[j - 1]; }
-  /// Calls look() while right-hand side j is `b`.
-  auto with_column(std::size_t j, const auto& look) {
-    const auto exchange = [&] {
-      if (j > 0) std::swap(b, more_b[j - 1]);
-    };
-    exchange();
-    auto found = look();
-    exchange();
-    return found;
-  }
-
   CsrView<double, std::int64_t, Host> wide() const { return matrix.matrix.view(); }
   CsrView<double, std::int32_t, Host> narrow() const {
     const auto& A = matrix.matrix;
@@ -120,7 +107,7 @@ bool change_units_of_A(Problem& problem);
 /// Brings b and x0 to size 1, too, and b to the sign of A. All columns get the same unit where an absolute tolerance or x0, which
 /// is for all of them, has it.
 void change_units_of_b(Problem& problem);
-/// x, and the norms of x and b, in their own units. Where x loses digits or its range there, it is certified again, as a solution
+/// x of a column, and the norms of x and b, in their own units. Where x loses digits or its range there, it is certified again, as a solution
 /// for b.
 void restore_units(const Problem& problem, std::size_t column, HostSpan<const double> b, Outcome& outcome);
 /// Makes problem.seen what is to be told of A, and criteria_of() what is to be told of b.
@@ -143,8 +130,8 @@ struct Singular {
 /// Errors  InputError for a null space that is none.
 NullSpace find_null_space(const Problem& problem);
 
-/// What that means for problem.b. Takes from it what no x gives: what is left has a least-squares solution.
-Singular look_at_rhs(Problem& problem);
+/// What that means for a right-hand side. Takes from it what no x gives: what is left has a least-squares solution.
+Singular look_at_rhs(const Problem& problem, Array<double>& b);
 
 /// Takes from x its part in the null space, and judges it anew, on the host.
 void finish_singular(const Problem& problem, const Singular& singular, HostSpan<const double> b, Outcome& outcome);

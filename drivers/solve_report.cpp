@@ -1,4 +1,4 @@
-// What `seidel solve` has to say, as text and as JSON.
+// What `seidel solve` has to say, as text.
 #include <cmath>
 
 #include <seidel/drivers/direct.hpp>
@@ -37,25 +37,6 @@ std::string processor_text() {
       formatted("{}, {} allowed, {}", processor_name(), plural(available_threads(), "thread"), instruction_set_name());
   if (best_instruction_set() == InstructionSet::baseline) text += " (without AVX2 every product is slow)";
   return text;
-}
-
-/// What the iteration believed of the x that it returned; negative where it kept no note of that.
-double believed(const Summary& summary) {
-  const auto at = std::size_t(summary.returned_iteration);
-  return at < summary.history.size() ? summary.history[at] : -1;
-}
-
-/// The details of the preconditioner, and the form that the method takes with it.
-Json settings_json(const MethodChoice& choice) {
-  Json json;
-  for (const Setting& setting : choice.preconditioner.settings) {
-    const double value = choice.settings[setting];
-    json.set(setting.key, !setting.words.empty() ? Json(setting.words[std::size_t(value)])
-                          : setting.whole        ? Json(std::int64_t(value))
-                                                 : Json(value));
-  }
-  json.set("form", to_string(choice.form));
-  return json;
 }
 
 std::string place_text(const Placement& where) {
@@ -97,6 +78,11 @@ std::string attempt_text(const Attempt& attempt) {
                    has_none ? " without preconditioner" : "",
                    std::isfinite(attempt.relative_residual) ? brief(attempt.relative_residual) : "not finite",
                    attempt.reason);
+}
+
+double believed(const Summary& summary) {
+  const auto at = std::size_t(summary.returned_iteration);
+  return at < summary.history.size() ? summary.history[at] : -1;
 }
 
 double tolerance_of(const SolveStory& story) { return criteria_of(story.problem).target(story.outcome.summary.norm_b); }
@@ -200,13 +186,12 @@ void add_evidence(Lines& lines, const SolveStory& story) {
   if (!options.history.empty() && options.history != "-") lines.item("", "history to " + options.history);
 }
 
-/// What was solved, how and where.
-void add_details(Lines& lines, const SolveStory& story, const Paint& paint) {
-  const SolveOptions& options = story.problem.options;
-  const Outcome& outcome = story.outcome;
-  const Summary& summary = outcome.summary;
+bool by_factors(const SolveStory& story) { return story.decided.needs.choice.method == direct_method; }
+
+/// What was solved.
+void add_system(Lines& lines, const SolveStory& story) {
+  const std::string& x0 = story.problem.options.x0;
   const RowStatistics& rows = story.problem.seen.rows;
-  const MethodChoice& choice = story.decided.needs.choice;
   lines.item("matrix", formatted("{} x {}, {} ({:.1f} per row), {}", count(rows.nrows), count(rows.ncols),
                                  plural(rows.nnz, "nonzero"), rows.mean, kind_of_matrix(story.problem)));
   for (const auto& note : notes(story.problem.matrix)) lines.item("", note);
@@ -215,11 +200,18 @@ void add_details(Lines& lines, const SolveStory& story, const Paint& paint) {
                formatted("all entries are {} the diagonal: if this is half of a symmetric matrix, its file must say "
                          "`symmetric` in the first line",
                          story.problem.seen.properties.below > 0 ? "on or below" : "on or above"));
-  if (const std::string text = singular_text(story.singular, outcome.solved); !text.empty()) lines.item("", text);
+  if (const std::string text = singular_text(story.singular, story.outcome.solved); !text.empty()) lines.item("", text);
   lines.item("right-hand side", right_hand_side_text(story));
-  const bool direct = choice.method == direct_method;
-  if (!options.x0.empty())
-    lines.item("start", formatted("x from {}{}", options.x0, direct ? " (the factors need none)" : ""));
+  if (!x0.empty())
+    lines.item("start", formatted("x from {}{}", x0, by_factors(story) ? " (the factors need none)" : ""));
+}
+
+/// How.
+void add_method(Lines& lines, const SolveStory& story, const Paint& paint) {
+  const SolveOptions& options = story.problem.options;
+  const Outcome& outcome = story.outcome;
+  const MethodChoice& choice = story.decided.needs.choice;
+  const bool direct = by_factors(story);
   lines.item("method", choice.reason);
   if (const std::string details = method_text(story);
       details != choice.method.name && (options.verbose || direct || choice.form == Form::eisenstat))
@@ -227,7 +219,7 @@ void add_details(Lines& lines, const SolveStory& story, const Paint& paint) {
   if (options.verbose)
     lines.item(direct ? "factors" : "preconditioner",
                formatted("{}{} {}", direct ? "" : outcome.preconditioner + ", ",
-                         direct && summary.status == Status::time_limit ? "not made, after" : "made in",
+                         direct && outcome.summary.status == Status::time_limit ? "not made, after" : "made in",
                          human_seconds(outcome.preconditioner_seconds)));
   else if (outcome.preconditioner_shift != 0)
     lines.item("preconditioner", outcome.preconditioner);
@@ -237,9 +229,17 @@ void add_details(Lines& lines, const SolveStory& story, const Paint& paint) {
         "note",
         formatted("only {:.1f} rows per wavefront: this order cannot use a second core or a GPU. "
                   "Ordered by colours, a sweep has {} that depend on each other, but it may need more iterations; try",
-                  double(rows.nrows) / double(outcome.wavefronts), plural(story.colours_instead, "step")));
+                  double(story.problem.seen.rows.nrows) / double(outcome.wavefronts),
+                  plural(story.colours_instead, "step")));
     lines.raw("                 " + command_with(options.command_line, "--order colours"));
   }
+}
+
+/// Where, in what time and with how much memory.
+void add_cost(Lines& lines, const SolveStory& story) {
+  const bool verbose = story.problem.options.verbose;
+  const RowStatistics& rows = story.problem.seen.rows;
+  const MemoryPlan& memory = story.decided.memory;
   const double refining = over_columns(story, &Outcome::refine_seconds);
   lines.item("time",
              formatted("{} {}, setup {}, solving {}, {}checking {}, on {}",
@@ -247,10 +247,9 @@ void add_details(Lines& lines, const SolveStory& story, const Paint& paint) {
                        human_seconds(story.setup_seconds), human_seconds(over_columns(story, &Outcome::solve_seconds)),
                        refining > 0 ? formatted("factors {}, ", human_seconds(refining)) : "",
                        human_seconds(over_columns(story, &Outcome::certify_seconds)), place_text(story.decided.where)));
-  if (!options.verbose && !story.decided.memory.large()) return;
+  if (!verbose && !memory.large()) return;
   lines.item("back end", backend_text(story.decided.where));
   lines.item("machine", processor_text());
-  const MemoryPlan& memory = story.decided.memory;
   lines.item("memory", formatted("{} for the matrix, {} more to solve{}; {} were free",
                                  human_bytes(12 * rows.nnz + 8 * (rows.nrows + 1)),
                                  human_bytes(memory.needed() - memory.of_fallback),
@@ -258,13 +257,12 @@ void add_details(Lines& lines, const SolveStory& story, const Paint& paint) {
                                                                     human_bytes(memory.needed()))
                                                         : "",
                                  human_bytes(memory.available)));
-  if (options.verbose) {
-    for (const auto& part : story.decided.memory.items)
-      if (part.bytes > 0) lines.item("", formatted("{} for {}", human_bytes(part.bytes), part.what));
-    if (!direct)
-      lines.item("products",
-                 formatted("{}, prepared in {}", outcome.product_format, human_seconds(outcome.product_seconds)));
-  }
+  if (!verbose) return;
+  for (const auto& part : memory.items)
+    if (part.bytes > 0) lines.item("", formatted("{} for {}", human_bytes(part.bytes), part.what));
+  if (!by_factors(story))
+    lines.item("products", formatted("{}, prepared in {}", story.outcome.product_format,
+                                     human_seconds(story.outcome.product_seconds)));
 }
 
 }  // namespace
@@ -287,86 +285,10 @@ std::string solve_text(const SolveStory& story, const Terminal& terminal) {
   if (story.columns.size() > 1) lines.raw(columns_text(story) + ":").blank();
   add_verdict(lines, story, paint);
   add_evidence(lines.blank(), story);
-  add_details(lines.blank(), story, paint);
+  add_system(lines.blank(), story);
+  add_method(lines, story, paint);
+  add_cost(lines, story);
   return lines.text();
-}
-
-Json solve_json(const SolveStory& story) {
-  const SolveOptions& options = story.problem.options;
-  const MethodChoice& choice = story.decided.needs.choice;
-  const Placement& where = story.decided.where;
-  const Outcome& outcome = story.outcome;
-  const Summary& summary = outcome.summary;
-  Json json = json_document("seidel.solve/1", options.command_line);
-  json.set("converged", outcome.solved).set("status", to_string(summary.status)).set("reason", summary.reason);
-  json.set("iterations", summary.iterations).set("relative_residual", outcome.certificate.relative_residual);
-  json.set_if(believed(summary) >= 0, "recurrence_residual", believed(summary));
-  json.set("refined", outcome.refined);
-  json.set("backward_error", outcome.certificate.backward_error).set("tolerance", options.tolerance);
-  json.set("absolute_tolerance", options.absolute_tolerance);
-  json.set("goal", options.request.goal == Goal::least_squares ? "least squares" : "solution");
-  json.set_if(outcome.solved, "criterion", criterion_text(outcome));
-  json.set("orthogonality", outcome.certificate.orthogonality);
-  json.set_if(outcome.error_against_ones >= 0, "error_against_ones", outcome.error_against_ones);
-  json.set("verdict", to_string(verdict_of(story))).set_if(outcome.error_is_known(), "error_estimate", outcome.error);
-  json.set_if(outcome.error_is_known(), "error_estimate_source", to_string(outcome.error_source));
-  json.set("error_estimate_iterations",
-           summary.error ? Json(summary.error->iterations + outcome.look_iterations) : Json(nullptr));
-  json.set("error_estimate_is_lower_bound",
-           outcome.at_least || (outcome.error_source == ErrorSource::going_on && summary.error->at_least));
-  const auto& arranged = story.decided.arranged;
-  json.set("permuted", arranged && !arranged->by.row_of.empty());
-  json.set("scaled", arranged && !arranged->by.row_scale.empty());
-  const Singular& singular = story.singular;
-  Json null_space;
-  null_space.set("dimension", singular.space.dimension()).set("constants", singular.space.is_constants());
-  null_space.set("part_of_b", singular.part_of_b).set("projected", singular.asked);
-  json.set_if(singular.known(), "null_space", std::move(null_space));
-  json.set("rhs", !options.rhs.empty() ? options.rhs : story.problem.seen.ones_vanish() ? "A * signs" : "A * ones");
-  json.set("method", summary.method).set("preconditioner", summary.attempts.back().preconditioner);
-  json.set_if(choice.preconditioner.orders.size() > 1, "order", to_string(choice.order)).set("choice", choice.reason);
-  for (const PreconditionerKind& kind : preconditioners)
-    if (!kind.settings.empty())
-      json.set(kind.name, kind == choice.preconditioner ? settings_json(choice) : Json(nullptr));
-  json.set("attempts", json_list(summary.attempts, [&](const Attempt& attempt) {
-             Json one;
-             one.set("method", attempt.method).set("preconditioner", attempt.preconditioner);
-             one.set("status", to_string(attempt.status)).set("reason", attempt.reason);
-             one.set("iterations", attempt.iterations).set("relative_residual", attempt.relative_residual);
-             one.set("seconds", attempt.seconds);
-             return one;
-           }));
-  json.set("backend", to_string(where.backend)).set("backend_choice", where.because).set("threads", where.threads);
-  json.set("processes", where.team ? where.team->size() : 1);
-  Json machine;
-  machine.set("processor", processor_name()).set("instructions", instruction_set_name());
-  json.set("machine", std::move(machine.set_if(!where.device.empty(), "gpu", where.device)));
-  Json matrix = matrix_json(story.problem.matrix);
-  matrix.set("symmetric", story.problem.seen.properties.symmetric);
-  matrix.set("nearly_symmetric", story.problem.seen.properties.nearly_symmetric);
-  json.set("matrix", std::move(matrix)).set("products", outcome.product_format);
-  json.set("shift", outcome.preconditioner_shift);
-  set_levels(json, outcome.levels);
-  json.set_if(outcome.wavefronts > 0, "wavefronts", outcome.wavefronts);
-  Json seconds;
-  seconds.set("read", story.problem.read_seconds).set("setup", story.setup_seconds);
-  seconds.set("preconditioner", outcome.preconditioner_seconds);
-  seconds.set("solve", over_columns(story, &Outcome::solve_seconds));
-  seconds.set("estimate",
-              (summary.error ? summary.error->seconds : 0.0) + outcome.look_seconds + outcome.refine_seconds);
-  json.set("seconds", std::move(seconds.set("certify", over_columns(story, &Outcome::certify_seconds))));
-  json.set(
-      "memory",
-      Json().set("needed_bytes", story.decided.memory.needed()).set("available_bytes", story.decided.memory.available));
-  json.set("diagnosis", json_list(story.diagnosis, [&](const Diagnosis& one) {
-             Json cause;
-             cause.set("cause", one.cause).set("evidence", one.evidence).set("advice", one.advice);
-             return std::move(cause.set_if(!one.remedy.empty(), "try", command_with(options.command_line, one.remedy)));
-           }));
-  json.set("history", summary.history);
-  json.set("column", std::int64_t(story.column) + 1).set("columns", columns_json(story));
-  json.set_if(!story.out.empty(), "out", story.out);
-  return json;
 }
 
 }  // namespace seidel::drivers

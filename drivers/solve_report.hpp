@@ -85,6 +85,8 @@ std::vector<std::pair<std::string, std::string>> column_facts(const SolveStory& 
 Json columns_json(const SolveStory& story);
 /// The sum of what took time for each.
 double over_columns(const SolveStory& story, double Outcome::*seconds);
+/// What the iteration believed of the x that it returned; negative where it kept no note of that.
+double believed(const Summary& summary);
 /// What the relative residual must not exceed.
 double tolerance_of(const SolveStory& story);
 

@@ -49,9 +49,8 @@ NullSpace asked_for(const Problem& problem) {
 }
 
 /// What b has in rows without entries, if no x comes near enough to b because of that.
-void note_empty_rows(const Problem& problem, Singular& singular) {
+void note_empty_rows(const Problem& problem, const Array<double>& b, Singular& singular) {
   const auto A = problem.wide();
-  const auto& b = problem.b;
   double part = 0, norm_b = 0;
   Index first = -1;
   for (Index i = 0; i < A.nrows; ++i) {
@@ -81,7 +80,7 @@ NullSpace find_null_space(const Problem& problem) {
   return {};
 }
 
-Singular look_at_rhs(Problem& problem) {
+Singular look_at_rhs(const Problem& problem, Array<double>& b) {
   const SolveOptions& options = problem.options;
   const auto& [properties, rows] = problem.seen;
   Singular singular{.space = problem.null_space, .asked = !options.null_space.empty()};
@@ -90,12 +89,11 @@ Singular look_at_rhs(Problem& problem) {
                                                  singular.space.defect(problem.wide(), properties.norm_inf,
                                                                        NullSpace::Side::left) <= max_defect_of_left);
   if (!of_transpose) {
-    if (rows.empty_rows > 0) note_empty_rows(problem, singular);
+    if (rows.empty_rows > 0) note_empty_rows(problem, b, singular);
     return singular;
   }
-  Array<double> rest = copied_to<Host>(OpenMP{1}, std::as_const(problem.b).span());
-  const Vector<double, OpenMP> b(OpenMP{1}, problem.b.span());
-  const double norm_b = norm2(b);
+  Array<double> rest = copied_to<Host>(OpenMP{1}, std::as_const(b).span());
+  const double norm_b = norm2(Vector<double, OpenMP>(OpenMP{1}, b.span()));
   if (!std::isfinite(norm_b)) return singular;  // the solver refuses such a b
   const double part = singular.space.project(rest.span());
   if (norm_b > 0) singular.part_of_b = part / norm_b;
@@ -103,8 +101,8 @@ Singular look_at_rhs(Problem& problem) {
     std::fill(rest.begin(), rest.end(), 0.0);  // rounding is no right-hand side
   const bool matters = singular.part_of_b > options.tolerance && part > criteria_of(problem).absolute_tolerance;
   if (!singular.asked && !matters) return singular;
-  if (!singular.asked) singular.given_b = std::move(problem.b);
-  problem.b = std::move(rest);
+  if (!singular.asked) singular.given_b = std::move(b);
+  b = std::move(rest);
   return singular;
 }
 
@@ -138,7 +136,8 @@ void note_singular(Outcome& outcome) {
   outcome.note_error(ErrorSource::singular, std::numeric_limits<double>::infinity());
 }
 
-Outcome solve_singular(Problem& problem, Decided& decided, const Criteria& criteria, Outcome before) {
+Outcome solve_singular(Problem& problem, const Array<double>& b, Decided& decided, const Criteria& criteria,
+                       Outcome before) {
   Decided last{.where = decided.where, .needs = decided.needs, .available = decided.available};
   last.needs.choice = {.method = Method::lsmr,
                        .reason = formatted("lsmr, because A is singular, and {} failed", before.summary.method),
@@ -148,7 +147,7 @@ Outcome solve_singular(Problem& problem, Decided& decided, const Criteria& crite
   last.memory = plan_solve(last.needs, last.available);
   const bool in_vain = decided.needs.choice.method == Method::lsmr;
   if (in_vain || last.memory.needed() > last.available || !(criteria.seconds > 0)) return before;
-  Outcome outcome = std::move(iterate(problem, last, criteria).front());
+  Outcome outcome = std::move(iterate(problem, {&b, 1}, last, criteria).front());
   auto& attempts = before.summary.attempts;
   attempts.insert(attempts.end(), outcome.summary.attempts.begin(), outcome.summary.attempts.end());
   constexpr double rounding = 1e-10;  // by which two least residuals may differ

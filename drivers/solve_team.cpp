@@ -173,7 +173,7 @@ class Member {
     } catch (const InputError&) {
       throw;
     } catch (const std::exception& error) {
-      if (!all_.agreed_on_error) all_.end_all(error.what());
+      if (!all_.agreed_on_error) end_all_processes(session_, error);
       throw;
     }
   }

@@ -63,25 +63,25 @@ void change_units_of_b(Problem& problem) {
   auto& [of_A, negated, of_b] = problem.units;
   const SolveOptions& options = problem.options;
   const OpenMP& host = problem.host;
-  of_b.assign(problem.columns(), options.rhs.empty() ? of_A : 0);
+  of_b.assign(problem.b.size(), options.rhs.empty() ? of_A : 0);
   if (options.rhs.empty()) return;  // it was made of the A that is solved with
-  const auto column = [&](std::size_t j) { return (j == 0 ? problem.b : problem.more_b[j - 1]).span(); };
   const double largest_x0 = largest(host, problem.x0);
   const bool may_differ = largest_x0 == 0 && options.absolute_tolerance == 0;  // which are one for all columns
   double least_of_all = std::numeric_limits<double>::infinity(), largest_of_all = 0;
-  for (std::size_t j = 0; j < problem.columns(); ++j) {
-    if (negated) negate(host, column(j));
-    least_of_all = std::min(least_of_all, least(column(j)));
-    largest_of_all = std::max(largest_of_all, largest(host, column(j)));
+  for (Array<double>& b : problem.b) {
+    if (negated) negate(host, b.span());
+    least_of_all = std::min(least_of_all, least(b));
+    largest_of_all = std::max(largest_of_all, largest(host, b));
   }
-  for (std::size_t j = 0; j < problem.columns(); ++j) {
-    int unit = may_differ ? unit_of(least(column(j)), largest(host, column(j))) : unit_of(least_of_all, largest_of_all);
+  for (std::size_t j = 0; j < problem.b.size(); ++j) {
+    Array<double>& b = problem.b[j];
+    int unit = may_differ ? unit_of(least(b), largest(host, b)) : unit_of(least_of_all, largest_of_all);
     // A x0 must not be huge in those units, but it may be more than double precision holds beside b.
     if (largest_x0 > 0 && problem.seen.properties.max_abs > 0)
       unit = std::min(std::max(unit, of_A + std::ilogb(problem.seen.properties.max_abs) + std::ilogb(largest_x0)),
                       max_unit_of(least_of_all));
     of_b[j] = is_usual(unit) ? 0 : unit;
-    multiply(host, column(j), -of_b[j]);
+    multiply(host, b.span(), -of_b[j]);
   }
   multiply(host, problem.x0.span(), of_A - of_b.front());
 }

@@ -1,10 +1,8 @@
 // The method cg, and its forms for preconditioners that open up, or change.
-#include <seidel/kernels/distributed/blas1.hpp>
-#include <seidel/solvers/any.hpp>
 #include <seidel/solvers/cg.hpp>
-#include <seidel/solvers/choose_method.hpp>
 #include <seidel/solvers/eisenstat.hpp>
 #include <seidel/solvers/flexible.hpp>
+#include <seidel/solvers/method_entry.hpp>
 
 namespace seidel {
 

@@ -14,6 +14,10 @@ namespace seidel {
 std::string_view to_string(Order order) { return order == Order::natural ? "natural" : "colours"; }
 std::string_view to_string(Form form) { return forms[int(form)]; }
 
+bool mostly_dominated(const MatrixProperties& properties, const RowStatistics& statistics) {
+  return 2 * properties.weakly_dominant_rows >= statistics.nrows;
+}
+
 namespace {
 
 // An iteration of cg with symgs in Eisenstat's form, in iterations of the plain one, on one and on two cores: 0.81 and
@@ -35,7 +39,7 @@ bool amg_pays(const MatrixProperties& A, const RowStatistics& rows,
   constexpr std::int64_t least_planes = 10;  // of an order that the bandwidth tells of: a cube of 10,000 points has 21
   constexpr double varies_much = 1000;
   const std::int64_t bandwidth = std::max<std::int64_t>({A.bandwidth_lower, A.bandwidth_upper, 1});
-  const bool dominant = 2 * A.weakly_dominant_rows >= rows.nrows;
+  const bool dominant = mostly_dominated(A, rows);
   const bool varying = A.small_sum_max_diagonal >= varies_much * A.small_sum_min_diagonal;
   if (2 * A.small_row_sums < rows.nrows || rows.nrows < least_rows) return false;
   const std::int64_t per_plane = !dominant ? 5 : varying ? 2 : 1;
@@ -128,7 +132,7 @@ class Chooser {
   // Where most rows are dominated by their diagonal, eigenvalues lie around it, away from 0: sweeps converge or nearly
   // so, and the short recurrence of bicgstab is safe. Elsewhere gmres is: it cannot break down, and its residual never
   // grows.
-  const bool dominant_ = 2 * A_.weakly_dominant_rows >= rows_.nrows;
+  const bool dominant_ = mostly_dominated(A_, rows_);
 };
 
 void Chooser::require_suitable_method() {

@@ -81,6 +81,9 @@ struct MethodChoice {
   }
 };
 
+/// Whether half of the rows or more are weakly dominated by their diagonal.
+bool mostly_dominated(const MatrixProperties& properties, const RowStatistics& statistics);
+
 /// Method          lsmr where least squares are the goal; otherwise cg if A is symmetric with a positive diagonal, which goes
 ///                 on with minres, then with gmres, but with amg, if that was not asked for, may_try_gmres; otherwise lsmr
 ///                 if rows without entries make A singular; otherwise bicgstab if the diagonal is full and half of the

@@ -1,9 +1,7 @@
 // The method gmres, and its form for preconditioners that change.
-#include <seidel/kernels/distributed/blas1.hpp>
-#include <seidel/solvers/any.hpp>
-#include <seidel/solvers/choose_method.hpp>
 #include <seidel/solvers/flexible.hpp>
 #include <seidel/solvers/gmres.hpp>
+#include <seidel/solvers/method_entry.hpp>
 
 namespace seidel {
 

@@ -1,8 +1,6 @@
 // The method idr.
-#include <seidel/kernels/distributed/blas1.hpp>
-#include <seidel/solvers/any.hpp>
-#include <seidel/solvers/choose_method.hpp>
 #include <seidel/solvers/idr.hpp>
+#include <seidel/solvers/method_entry.hpp>
 
 namespace seidel {
 

@@ -1,8 +1,6 @@
 // The method lsmr.
-#include <seidel/formats/runtime/errors.hpp>
-#include <seidel/solvers/any.hpp>
-#include <seidel/solvers/choose_method.hpp>
 #include <seidel/solvers/lsmr.hpp>
+#include <seidel/solvers/method_entry.hpp>
 
 namespace seidel {
 

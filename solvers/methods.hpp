@@ -52,16 +52,4 @@ inline constexpr std::reference_wrapper<const Method> methods[] = {
 
 inline std::string_view to_string(const Method& method) { return method.name; }
 
-namespace methods_detail {
-/// Method::run of a lambda whose parameters are `auto`.
-template <bool on_many_processes = built_with_mpi, class Run>
-constexpr decltype(Method::run) runs(Run run) {
-  decltype(Method::run) all{run, nullptr, nullptr, nullptr};
-  if constexpr (built_with_cuda) std::get<1>(all) = run;
-  if constexpr (on_many_processes) std::get<2>(all) = run;
-  if constexpr (on_many_processes && built_with_cuda) std::get<3>(all) = run;
-  return all;
-}
-}  // namespace methods_detail
-
 }  // namespace seidel

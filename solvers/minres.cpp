@@ -1,7 +1,5 @@
 // The method minres.
-#include <seidel/kernels/distributed/blas1.hpp>
-#include <seidel/solvers/any.hpp>
-#include <seidel/solvers/choose_method.hpp>
+#include <seidel/solvers/method_entry.hpp>
 #include <seidel/solvers/minres.hpp>
 
 namespace seidel {

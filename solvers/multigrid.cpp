@@ -1,6 +1,5 @@
 // The method multigrid.
-#include <seidel/solvers/any.hpp>
-#include <seidel/solvers/choose_method.hpp>
+#include <seidel/solvers/method_entry.hpp>
 #include <seidel/solvers/multigrid.hpp>
 
 namespace seidel {

@@ -47,7 +47,6 @@ class ThreadProcesses final : public Processes {
     }
     world_.barrier.arrive_and_wait();
   }
-  [[noreturn]] void end_all(const std::string& message) const override { throw std::runtime_error(message); }
 
  private:
   World& world_;

@@ -1,4 +1,5 @@
 // seidel bench hpcg: the HPCG benchmark, its problem, counts and tests.
+#include <seidel/drivers/bench/hpcg.hpp>
 #include <seidel/drivers/commands.hpp>
 #include <seidel/drivers/output_file.hpp>
 #include <seidel/drivers/report/json.hpp>
@@ -9,7 +10,6 @@
 #include <seidel/formats/runtime/errors.hpp>
 #include <seidel/formats/runtime/stopwatch.hpp>
 #include <seidel/solvers/cg.hpp>
-#include <seidel/solvers/multigrid/hpcg.hpp>
 #include <seidel/solvers/preconditioners/identity.hpp>
 
 namespace seidel::drivers {
@@ -79,7 +79,7 @@ HpcgTests tests_of(const B& on, const BenchHpcgOptions& options, Order order) {
     return to;
   };
   {
-    const HpcgMultigrid<B> M(on, hpcg_detail::matrix(on, lattice), lattice, order);
+    const HpcgMultigrid<B> M(on, hpcg_matrix(on, lattice), lattice, order);
     const MatrixOperator A(on, M.A());
     Array<double> x(A.nrows()), y(A.nrows());
     const generators::Stream bits(1, generators::Draw::values, 0);
@@ -90,7 +90,7 @@ HpcgTests tests_of(const B& on, const BenchHpcgOptions& options, Order order) {
     tests.asymmetry_of_A = asymmetry([&](const auto& v, auto& Av) { A.apply(v, Av); }, vector(x), vector(y), 52.0);
     tests.asymmetry_of_M = asymmetry([&](const auto& r, auto& z) { M.apply(r, z); }, vector(x), vector(y), 1.0);
   }
-  auto exaggerated = hpcg_detail::matrix(host_threads(options), lattice);
+  auto exaggerated = hpcg_matrix(host_threads(options), lattice);
   Array<double> b(exaggerated.nrows);
   for (Index i = 0; i < exaggerated.nrows; ++i) {
     b[i] = 0;
@@ -139,7 +139,7 @@ HpcgResult measured(const B& on, const BenchHpcgOptions& options, Order order) {
   result.order = order;
   result.tests = tests_of(on, options, order);
   const auto made = [&](Order order) {
-    return std::make_unique<HpcgMultigrid<B>>(on, hpcg_detail::matrix(on, lattice), lattice, order);
+    return std::make_unique<HpcgMultigrid<B>>(on, hpcg_matrix(on, lattice), lattice, order);
   };
   Vector<double, B> x(on, lattice.points()), b(on, lattice.points());
   const auto take_rhs = [&](const auto& A) { fill(x, 1), A.apply(x, b); };  // in the order of its rows
@@ -246,7 +246,7 @@ int run(const BenchHpcgOptions& options) {
   }
   if (stop_requested()) say(options, "interrupted: only solves that were complete count");
   const std::string name = where.backend == BackendName::cuda ? where.device : plural(where.threads, "thread");
-  print(options, text_of(result, options.n, name), options.json == "-");
+  print(options, text_of(result, options.n, name));
   if (!options.json.empty()) write_text(options.json, json_of(result, options, name).text());
   return result.tests.passed() && result.all_reached && !stop_requested() ? 0 : 1;
 }

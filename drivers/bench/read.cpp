@@ -1,6 +1,4 @@
 // seidel bench read: reading a Matrix Market file, against a bare scan of its bytes on one thread, in the same run.
-#include <unistd.h>
-
 #include <seidel/config.hpp>
 #include <seidel/drivers/bench/sample.hpp>
 #include <seidel/drivers/commands.hpp>
@@ -87,7 +85,7 @@ Table table_of(const Measured& m) {
 
 std::string text_of(const Measured& m, const BenchReadOptions& options) {
   const ReadReport& report = m.report;
-  const Terminal terminal = Terminal::of(options.json == "-" ? STDERR_FILENO : STDOUT_FILENO);
+  const Terminal terminal = terminal_of(options);
   const Paint paint(terminal.colours);
   Lines lines(terminal);
   lines.raw(paint.bold("seidel bench read " + options.file)).blank();

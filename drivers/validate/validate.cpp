@@ -186,8 +186,7 @@ int validate(const ValidateOptions& options, std::span<const Rival> rivals) {
         "--only {}: no rival that can run here, with such a matrix, has such a name\n  see seidel validate --list",
         options.only));
   const double seconds = watch.seconds();
-  print(options,
-        validate_text(ledger, matrices, seconds, Terminal::of(options.json == "-" ? STDERR_FILENO : STDOUT_FILENO)));
+  print(options, validate_text(ledger, matrices, seconds, terminal_of(options)));
   if (!options.json.empty()) write_text(options.json, validate_json(ledger, matrices, seconds, options).text());
   if (!options.html.empty()) write_text(options.html, validate_page(ledger, matrices, seconds, options));
   return ledger.faults().empty() ? 0 : 1;

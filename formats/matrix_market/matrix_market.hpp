@@ -33,8 +33,9 @@ struct ReadOptions {
   /// Called from time to time by the calling thread with the work done so far; total is 0 if it is not known. Must
   /// not throw.
   std::function<void(std::int64_t done, std::int64_t total)> progress = {};
+  using Sized = std::function<void(std::int64_t nrows, std::int64_t ncols, std::int64_t nnz)>;
   /// Called with the largest size that the matrix can have, before memory is allocated. May throw.
-  std::function<void(std::int64_t nrows, std::int64_t ncols, std::int64_t nnz)> sized = {};
+  Sized sized = {};
   std::int64_t memory_limit = 0;       ///< bytes that text and matrix may take; 0: what the system has to give
   std::int64_t chunk_bytes = 1 << 20;  ///< text that a thread takes at a time; never changes a result
 };

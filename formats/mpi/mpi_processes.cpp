@@ -2,8 +2,6 @@
 #include <seidel/formats/mpi/mpi_processes.hpp>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include <seidel/formats/mpi/process_grid.hpp>
@@ -50,12 +48,6 @@ bool MpiProcesses::exchange_on(const Cuda& on, const std::vector<DeviceSpan<cons
                                const std::vector<DeviceSpan<std::byte>>& in) const {
   if (peers_) peers_->exchange(on, out, in);
   return are_connected();
-}
-
-void MpiProcesses::end_all(const std::string& message) const {
-  std::fprintf(stderr, "seidel: process %d: %s\n", rank_, message.c_str());
-  MPI_Abort(all_, 5);
-  std::abort();  // not reached, but MPI does not say so
 }
 
 }  // namespace seidel

@@ -20,7 +20,6 @@ class MpiProcesses final : public Processes {
                 const std::vector<HostSpan<std::byte>>& in) const override;
   bool exchange_on(const Cuda& on, const std::vector<DeviceSpan<const std::byte>>& out,
                    const std::vector<DeviceSpan<std::byte>>& in) const override;
-  [[noreturn]] void end_all(const std::string& message) const override;
 
   /// From here on exchange_on() is by NCCL, where there is a way: as gpu_peers(). Every process calls it, with the GPU that it uses.
   void connect(const Cuda& gpu) { peers_ = gpu_peers(gpu, all_); }

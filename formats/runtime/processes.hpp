@@ -52,8 +52,6 @@ class Processes {
                            const std::vector<DeviceSpan<std::byte>>&) const {
     return false;
   }
-  /// Ends all processes at once, wherever they are: for an error of one for which others would wait for ever.
-  [[noreturn]] virtual void end_all(const std::string& message) const = 0;
 
   /// Whether the last error was thrown on all of them by together().
   mutable bool agreed_on_error = false;

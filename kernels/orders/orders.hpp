@@ -40,8 +40,8 @@ Array<Index, Device> greedy_colours_of(const Cuda& on, Span<const Offset, Device
 /// Shapes  A is square, columns ascending; values are not read.
 /// Cost    one pass over the pattern in natural order, on one thread; 4 bytes per row beside the result.
 /// Errors  ShapeError.
-template <HostBackend B, class Real, class Offset>
-Wavefronts wavefronts(const B&, const CsrView<Real, Offset, Host>& A) {
+template <class Real, class Offset>
+Wavefronts wavefronts(const CsrView<Real, Offset, Host>& A) {
   require_square(A.nrows, A.ncols, "wavefronts");
   return orders_detail::wavefronts_of(A.row_ptr, A.col_idx);
 }

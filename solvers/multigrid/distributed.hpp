@@ -192,7 +192,7 @@ class DistributedAmg {
                          " cannot be divided by its diagonal entry");
     });
     off_diagonal = largest(off_diagonal);
-    if (facts_.size() == 1) dominant_ = off_diagonal <= 1 + 1e-10;
+    if (facts_.size() == 1) dominant_ = multigrid_detail::all_dominated(off_diagonal);
     V inverse = inverse_diagonal_of(A, square), start = A.domain();
     fill_hashed(start, 1);
     facts.largest_eigenvalue = multigrid_detail::spectral_bound(

@@ -17,7 +17,16 @@ namespace seidel {
 enum class CoarseRow {
   aggregate,  // of rows or of nodes (kernels/aggregation/aggregates.hpp)
   row,        // of the finer matrix (kernels/aggregation/classical.hpp)
-  own,        // what a Coarsening of the caller says (coarsening.hpp)
+};
+
+/// How the P of a level was made, and so how new values change it.
+enum class ProlongationKind {
+  of_rows,         // smoothed, of aggregates of rows (kernels/aggregation/prolongator.hpp)
+  of_nodes,        // smoothed, of aggregates of nodes (nodes.hpp)
+  plain_of_nodes,  // the tentative one, T
+  of_lattice,      // interpolation (kernels/aggregation/lattice.hpp)
+  classical,       // where a coarse row is one of the finer matrix
+  own,             // by a Coarsening of the caller (coarsening.hpp): it stays as it is
 };
 
 /// A matrix and what leads to the next coarser one. Where a SingleCycle (single_cycle.hpp) has taken over what a cycle needs,
@@ -30,20 +39,19 @@ struct Level {
   Array<double, Space> inverse_diagonal = {};   // 0 for rows that a smoother must leave alone
   Csr<double, Offset, Space> restriction = {};  // R = P', to the next level; like P empty on the coarsest
   Csr<double, Offset, Space> prolongation = {};
+  ProlongationKind kind = {};                 // of it; any on the coarsest
   Array<std::uint32_t, Space> strong = {};    // what P was made of, for new values: the couplings (packed_strong()),
   Array<Index, Space> aggregate = {};         // and the aggregate of each row; empty on the coarsest, and where what
   Array<std::uint8_t, Space> of_entry = {};   // they say of each entry of A is kept instead (entries_of_prolongator())
-  CoarseRow coarse_row = {};                  // `own`: P stays as it is for new values
-  Csr<double, Offset, Space> tentative = {};  // T instead of both where aggregates are of nodes (nodes.hpp),
-  bool plain = false;                         // and whether P is T; else A T, from the first new values on
-  std::unique_ptr<SparseProduct<double, Offset, Working>> smoothing = {};
+  Csr<double, Offset, Space> tentative = {};  // T instead of both where aggregates are of nodes,
+  std::unique_ptr<SparseProduct<double, Offset, Working>> smoothing = {};  // and A T, from the first new values on
   Lattice lattice = {};  // of the rows instead, where P interpolates; nx = 0 elsewhere
   std::unique_ptr<GalerkinProduct<Offset, Working>> galerkin =
       {};  // of rows: from the first new values on, in place of `restriction`
            // and of `owned` of the next level
   LevelFacts facts = {};
 
-  bool of_nodes() const { return !tentative.row_ptr.empty(); }
+  bool of_nodes() const { return kind == ProlongationKind::of_nodes || kind == ProlongationKind::plain_of_nodes; }
   CsrView<double, Offset, Space> R() const { return galerkin ? galerkin->R() : restriction.view(); }
 };
 
@@ -51,11 +59,11 @@ template <class Offset, MemorySpace Space>
 struct Hierarchy {
   std::vector<Level<Offset, Space>> levels;
   Csr<double, Offset, Space>
-      coarsest_inverse;               // every entry stored; empty where the coarsest level is too large for it
-  Csr<double, Offset> coarsest = {};  // the matrix of that level on the host; empty likewise
-  bool symmetric = true;              // A is
+      coarsest_inverse;                    // every entry stored; empty where the coarsest level is too large for it
+  Csr<double, Offset> coarsest = {};       // the matrix of that level on the host; empty likewise
+  bool symmetric = true;                   // A is
   Definite definite = Definite::as_it_is;  // the inverse above
-  bool dominant = false;              // every row of the finest A is weakly dominated by its diagonal
+  bool dominant = false;                   // every row of the finest A is weakly dominated by its diagonal
 };
 
 /// Bytes that level l holds beside the finest A.

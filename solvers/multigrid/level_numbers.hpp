@@ -8,8 +8,8 @@
 #include <seidel/kernels/blas1/blas1.hpp>
 #include <seidel/kernels/blas1/lanczos.hpp>
 #include <seidel/kernels/blas1/step.hpp>
+#include <seidel/solvers/lanczos.hpp>
 #include <seidel/solvers/matrix_operator.hpp>
-#include <seidel/solvers/smoothers/chebyshev.hpp>
 
 namespace seidel {
 
@@ -48,6 +48,9 @@ class LevelNumbers {
 };
 
 namespace multigrid_detail {
+
+/// Whether each row is weakly dominated by its diagonal, where the sum beside that is at most so many times as large.
+inline bool all_dominated(double max_off_diagonal) { return max_off_diagonal <= 1 + 1e-10; }
 
 /// An upper bound of the eigenvalues of D^-1 A, or nearly one, from an estimate by Lanczos steps, but no more than by
 /// Gershgorin's circles.

@@ -89,23 +89,18 @@ NearNull<SpaceOf<B>> near_null_of(const B& on, const CsrView<double, Offset, Spa
   return found;
 }
 
-/// The values of P for new ones of A. The first ones analyse A T, and the analysis is kept.
+/// The values of a P that is smoothed, for new ones of A. The first ones analyse A T, and the analysis is kept.
 template <class B, class Offset>
 void update_prolongator_of_nodes(const B& on, Level<Offset, SpaceOf<B>>& level, double omega) {
   using Space = SpaceOf<B>;
   const auto T = level.tentative.view();
-  auto& values = level.prolongation.values;
-  if (level.plain) {
-    values = copied_to<Space>(on, T.values);
-    return;
-  }
   if (level.smoothing)
     level.smoothing->update_values(level.A, T);
   else
     level.smoothing = std::make_unique<SparseProduct<double, Offset, B>>(on, level.A, T);
   const Span<double, Space> products = level.smoothing->values();
   smooth_rows(on, level.smoothing->C(), products, std::as_const(level.inverse_diagonal).span(), omega, T);
-  values = copied_to<Space>(on, Span<const double, Space>(products));
+  level.prolongation.values = copied_to<Space>(on, Span<const double, Space>(products));
 }
 
 /// T and P of a level for these aggregates of its nodes. Then near_null is that of the next level.
@@ -117,9 +112,10 @@ void prolong_nodes(const B& on, Level<Offset, SpaceOf<B>>& level, Span<const dou
   auto made =
       tentative(on, level.A, inverse_diagonal, found.of_row, found.count, near_null.unknowns_per_node, near_null.modes);
   level.tentative = std::move(made.T);
-  level.plain = first == FirstLevel::plain;
-  level.prolongation = level.plain ? copied_to<SpaceOf<B>>(on, level.tentative.view())
-                                   : smoothed(on, level.A, inverse_diagonal, omega, level.tentative.view());
+  const bool plain = first == FirstLevel::plain;
+  level.kind = plain ? ProlongationKind::plain_of_nodes : ProlongationKind::of_nodes;
+  level.prolongation = plain ? copied_to<SpaceOf<B>>(on, level.tentative.view())
+                             : smoothed(on, level.A, inverse_diagonal, omega, level.tentative.view());
   near_null.take(std::move(made.coarse_modes));
   near_null.unknowns_per_node = count;
   near_null.blocks = Blocks::full;

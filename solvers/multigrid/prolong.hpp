@@ -114,11 +114,12 @@ Lattice prolong(const B& on, Level<Offset, SpaceOf<B>>& level, std::size_t l, co
   const auto few = [&](std::int64_t coarse_rows) { return is_worth_a_level(coarse_rows, level.A.nrows); };
   if (coarsening) {
     auto P = own_prolongation(on, level.A, coarsening);
-    level.coarse_row = CoarseRow::own;
+    level.kind = ProlongationKind::own;
     if (few(P.ncols)) level.prolongation = std::move(P);
     return {};
   }
   if (level.lattice.nx > 0) {
+    level.kind = ProlongationKind::of_lattice;
     const Lattice coarse = halved(on, level.A, level.lattice);
     if (few(coarse.points())) level.prolongation = interpolation(on, level.A, level.lattice, coarse);
     return coarse;
@@ -141,7 +142,7 @@ Lattice prolong(const B& on, Level<Offset, SpaceOf<B>>& level, std::size_t l, co
   auto found = aggregated_rows(on, level, l, options, couplings, measures, neighbour.span());
   if (!few(found.count)) return {};
   level.strong = packed_strong<B>(on, neighbour);
-  level.coarse_row = classical ? CoarseRow::row : CoarseRow::aggregate;
+  level.kind = classical ? ProlongationKind::classical : ProlongationKind::of_rows;
   level.prolongation = classical ? classical_interpolation(on, level.A, level.strong, found)
                                  : prolongator(on, level.A, level.strong, found, damping(level.facts));
   level.aggregate = std::move(found.of_row);

@@ -38,7 +38,7 @@ void hand_over(Hierarchy<Offset, SpaceOf<B>>& hierarchy, std::size_t l, Csr<doub
   cycle.add_correction(l, level.prolongation.view(), level.galerkin ? level.galerkin->AP() : AP.view(),
                        std::as_const(level.inverse_diagonal).span(), level.facts.largest_eigenvalue);
   AP = {};
-  if (level.coarse_row != CoarseRow::own) level.prolongation.values = {};
+  if (level.kind != ProlongationKind::own) level.prolongation.values = {};
   level.inverse_diagonal = {};
   cycle.lay_out(l, level.A);
   if (l > 0) level.owned = {};
@@ -81,7 +81,7 @@ RowScales<SpaceOf<B>> measured(const B& on, Hierarchy<Offset, SpaceOf<B>>& hiera
   const double max_off_diagonal = numbers.here[0];
   if (l == 0) {
     if (!std::isfinite(max_off_diagonal)) refuse_unusable(on, level.A, scales);
-    hierarchy.dominant = max_off_diagonal <= 1 + 1e-10;
+    hierarchy.dominant = all_dominated(max_off_diagonal);
     if (cycle) {
       cycle->take_max_scale(numbers.here[1]);
       cycle->choose_dampings(hierarchy.dominant);
@@ -93,6 +93,14 @@ RowScales<SpaceOf<B>> measured(const B& on, Hierarchy<Offset, SpaceOf<B>>& hiera
   return scales;
 }
 
+/// What a coarse matrix needs where `level` is of nodes. `values` are those of A_c.
+template <class B, class Offset>
+void complete(const B& on, const Level<Offset, SpaceOf<B>>& level, const CsrView<double, Offset, SpaceOf<B>>& A_c,
+              Span<double, SpaceOf<B>> values) {
+  if (level.of_nodes())
+    complete_coarse(on, A_c, values, level.kind == ProlongationKind::plain_of_nodes ? plain_correction : 1);
+}
+
 /// R = P' of a level, A P, which is returned, and R A P, the matrix of the `coarse` one.
 template <class B, class Offset>
 Csr<double, Offset, SpaceOf<B>> make_coarse(const B& on, Level<Offset, SpaceOf<B>>& level,
@@ -102,8 +110,7 @@ Csr<double, Offset, SpaceOf<B>> make_coarse(const B& on, Level<Offset, SpaceOf<B
   release_scratch(on);  // 30 bytes per entry of P
   auto AP = spgemm(on, level.A, P);
   coarse.owned = spgemm(on, level.R(), AP.view());
-  if (level.of_nodes())
-    complete_coarse(on, coarse.owned.view(), coarse.owned.values, level.plain ? plain_correction : 1);
+  complete(on, level, coarse.owned.view(), coarse.owned.values);
   coarse.A = coarse.owned.view();
   return AP;
 }
@@ -114,18 +121,19 @@ void update_coarse(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, std::s
   auto &level = hierarchy.levels[l], &coarse = hierarchy.levels[l + 1];
   auto& P = level.prolongation;
   if (!level.of_nodes() && P.values.empty()) P.values = Array<double, SpaceOf<B>>(on, P.col_idx.size());
-  if (level.of_nodes())
-    update_prolongator_of_nodes(on, level, damping(level.facts));
-  else if (level.lattice.nx > 0)
-    fill_interpolation(on, level.A, level.lattice, coarse.lattice, P);
-  else if (level.coarse_row == CoarseRow::row)
-    update_classical(on, level.A, level.strong, level.aggregate, P);
-  else if (level.coarse_row == CoarseRow::aggregate) {
-    if (level.of_entry.empty()) {
-      level.of_entry = entries_of_prolongator(on, level.A, level.strong, level.aggregate, P);
-      level.strong = {}, level.aggregate = {};
-    }
-    update_prolongator(on, level.A, level.of_entry, damping(level.facts), P);
+  switch (level.kind) {
+    case ProlongationKind::of_rows:
+      if (level.of_entry.empty()) {
+        level.of_entry = entries_of_prolongator(on, level.A, level.strong, level.aggregate, P);
+        level.strong = {}, level.aggregate = {};
+      }
+      update_prolongator(on, level.A, level.of_entry, damping(level.facts), P);
+      break;
+    case ProlongationKind::of_nodes: update_prolongator_of_nodes(on, level, damping(level.facts)); break;
+    case ProlongationKind::plain_of_nodes: P.values = copied_to<SpaceOf<B>>(on, level.tentative.view().values); break;
+    case ProlongationKind::of_lattice: fill_interpolation(on, level.A, level.lattice, coarse.lattice, P); break;
+    case ProlongationKind::classical: update_classical(on, level.A, level.strong, level.aggregate, P); break;
+    case ProlongationKind::own: break;
   }
   if (level.galerkin) {
     level.galerkin->update_values(level.A, P.view());
@@ -135,8 +143,7 @@ void update_coarse(const B& on, Hierarchy<Offset, SpaceOf<B>>& hierarchy, std::s
     level.galerkin = std::make_unique<GalerkinProduct<Offset, B>>(on, level.A, P.view());
   }
   coarse.A = level.galerkin->coarse();
-  if (level.of_nodes())
-    complete_coarse(on, coarse.A, level.galerkin->coarse_values(), level.plain ? plain_correction : 1);
+  complete(on, level, coarse.A, level.galerkin->coarse_values());
 }
 
 /// The inverse of the last level, made on the host, if that is `small`, while a GPU does what meanwhile() gives it; then `cycle`

@@ -25,11 +25,10 @@
 #include <seidel/kernels/level_products/level_products.hpp>
 #include <seidel/kernels/vector.hpp>
 #include <seidel/solvers/finite.hpp>
+#include <seidel/solvers/lanczos.hpp>
 #include <seidel/solvers/multigrid/dampings.hpp>
 #include <seidel/solvers/multigrid/k_cycle.hpp>
-#include <seidel/solvers/multigrid/lanczos.hpp>
 #include <seidel/solvers/multigrid/single_sweeps.hpp>
-#include <seidel/solvers/smoothers/chebyshev.hpp>
 
 namespace seidel {
 

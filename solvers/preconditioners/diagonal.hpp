@@ -24,11 +24,6 @@ template <class Real, class Offset>
 [[gnu::used]] Array<Real> inverse_diagonal(const OpenMP& on, const CsrView<Real, Offset, Host>& A);
 template <class Real, class Offset>
 [[gnu::used]] Array<Real, Device> inverse_diagonal(const Cuda& on, const CsrView<Real, Offset, Device>& A);
-/// By the threads of the host beside the GPU.
-template <class Real, class Offset>
-Array<Real> inverse_diagonal(const Cuda& on, const CsrView<Real, Offset, Host>& A) {
-  return inverse_diagonal(host_of(on), A);
-}
 
 /// a_ii for every row, where A is: a square matrix with every diagonal entry stored. Does not wait.
 template <class Real, class Offset>

@@ -10,24 +10,21 @@ namespace seidel {
 /// z_i = (1 / a_ii) r_i. Takes what it needs from A, which may go away.
 ///
 /// Shapes  A is n x n with every diagonal entry stored; r and z have n entries, z may be r.
-/// Cost    made: reads A once and waits for a GPU; holds a vector, on a GPU beside another on the host meanwhile. Updated: the same,
-///         and another vector. Applied: reads two vectors, writes one; does not wait.
+/// Cost    made: reads A once and waits for a GPU; holds a vector. Updated: the same, and another vector. Applied: reads two
+///         vectors, writes one; does not wait.
 /// Errors  as inverse_diagonal().
 template <class Real, Backend B>
 class JacobiPreconditioner {
  public:
-  /// Of a matrix in the memory of the host, or of B.
-  template <class Offset, MemorySpace Space>
-  requires(std::is_same_v<Space, Host> || !HostBackend<B>)
-      JacobiPreconditioner(B on, const CsrView<Real, Offset, Space>& A)
-      : inverse_(on, moved_to<SpaceOf<B>>(on, inverse_diagonal(on, A))) {}
+  template <class Offset>
+  JacobiPreconditioner(B on, const CsrView<Real, Offset, SpaceOf<B>>& A) : inverse_(on, inverse_diagonal(on, A)) {}
 
   /// Of these 1 / a_ii.
   explicit JacobiPreconditioner(Vector<Real, B> inverse) : inverse_(std::move(inverse)) {}
 
   /// For new values in A. Errors  as the constructor; ShapeError for another number of rows. They leave this as it is.
-  template <class Offset, MemorySpace Space>
-  void update_values(const CsrView<Real, Offset, Space>& A) {
+  template <class Offset>
+  void update_values(const CsrView<Real, Offset, SpaceOf<B>>& A) {
     require_rows(A.nrows, inverse_.size());
     *this = JacobiPreconditioner(inverse_.on(), A);
   }

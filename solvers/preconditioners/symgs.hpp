@@ -25,7 +25,7 @@ namespace seidel {
 /// Cost    the first pair reads A once, further ones up to twice; colours gather twice more; single precision
 ///         searches r for its largest entry and converts twice. Allocates nothing.
 ///         Copies of the matrix: for colours a permuted one, made where the sweeps run; its values for
-///         float; on a GPU one more, unless the view given is already there.
+///         float.
 /// Errors  ShapeError; ZeroDiagonal, or InputError for an entry that no sweep can use, naming the row; UsageError for
 ///         omega outside 0 < omega < 2 or fewer sweeps than 1.
 /// Source  Saad (2003), section 10.2.
@@ -40,10 +40,6 @@ class SymgsPreconditioner {
       B on, const CsrView<Real, Offset, Space>& A, Order order = Order::natural, Real omega = 1, int sweeps = 1,
       const std::function<void()>& on_step = [] {})
       : SymgsPreconditioner(on, order == Order::natural ? viewing(on, A) : by_colours(on, A, on_step), omega, sweeps) {}
-  /// For A in host memory, and sweeps on a GPU.
-  SymgsPreconditioner(B on, const CsrView<Real, Offset, Host>& A, Order order = Order::natural, Real omega = 1,
-                      int sweeps = 1) requires(!HostBackend<B>)
-      : SymgsPreconditioner(on, from_host(on, A, order), omega, sweeps) {}
 
   /// What its sweeps will hold on the host: bytes(), known before. Every diagonal entry is stored.
   /// Cost  three to five sweeps; for colours a permuted matrix, which is given back.
@@ -139,14 +135,6 @@ class SymgsPreconditioner {
     return p;
   }
 
-  static Plan from_host(const B& on, const CsrView<Real, Offset, Host>& A, Order order) {
-    auto there = copied_to<Space>(on, A);
-    if (order != Order::natural) return by_colours(on, there.view(), [] {});
-    Plan p;
-    p.owned = std::move(there);
-    view(on, p, p.owned.view());
-    return p;
-  }
   static Plan by_colours(const B& on, const CsrView<Real, Offset, Space>& A, const std::function<void()>& on_step) {
     inverse_diagonal(on, A);  // so that what is refused is named by its row in A, not in the permuted matrix
     Plan p;

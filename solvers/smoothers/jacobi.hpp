@@ -14,7 +14,7 @@ namespace seidel {
 /// Errors  as inverse_diagonal().
 template <Backend B, class Real, class Offset>
 Vector<Real, B> jacobi_weights(const B& on, const CsrView<Real, Offset, Host>& A, std::type_identity_t<Real> omega) {
-  Array<Real> weights = inverse_diagonal(on, A);
+  Array<Real> weights = inverse_diagonal(host_of(on), A);
   for (Real& w : weights) w *= omega;
   return {on, copied_to<SpaceOf<B>>(on, weights)};
 }

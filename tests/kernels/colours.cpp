@@ -64,7 +64,7 @@ TEST_CASE("a lattice has two colours, and the order by colours two wavefronts") 
   for (Index p = 1; p < A.nrows; ++p)
     wrong += std::pair(colours[order[p - 1]], order[p - 1]) >= std::pair(colours[order[p]], order[p]);
   CHECK(wrong == 0);
-  CHECK(wavefronts(OpenMP{1}, csr_of<double>(permuted(plain, order)).view()).count() == 2);
+  CHECK(wavefronts(csr_of<double>(permuted(plain, order)).view()).count() == 2);
   CHECK(colour_order(OpenMP{1}, HostSpan<const Index>{}).size() == 0);
 }
 

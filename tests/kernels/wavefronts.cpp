@@ -30,7 +30,7 @@ TEST_CASE("wavefronts are what their definition says, ascending within one") {
   for (const auto& [name, plain] : awkward_to_sweep(fresh_seed())) {
     CAPTURE(name);
     const auto A = csr_of<double, std::int64_t>(plain);
-    const Wavefronts found = wavefronts(OpenMP{2}, A.view());
+    const Wavefronts found = wavefronts(A.view());
     const auto expected = literal_wavefronts(plain);
     REQUIRE(found.rows.size() == A.nrows);
     REQUIRE(found.start.front() == 0);
@@ -52,11 +52,11 @@ TEST_CASE("a chain has as many wavefronts as rows, a diagonal one, a lattice nx 
   Plain chain{50, std::vector<std::map<Index, double>>(50)}, diagonal = chain;
   for (Index i = 0; i < 50; ++i) chain.rows[i][i] = diagonal.rows[i][i] = 1;
   for (Index i = 0; i + 1 < 50; ++i) chain.rows[i][i + 1] = 1;  // stored above the diagonal only: A' couples as well
-  CHECK(wavefronts(OpenMP{1}, csr_of<double>(chain).view()).count() == 50);
-  CHECK(wavefronts(OpenMP{1}, csr_of<double>(diagonal).view()).count() == 1);
-  CHECK(wavefronts(OpenMP{1}, csr_of<double>(poisson(7, 5, 4)).view()).count() == 14);
-  CHECK(wavefronts(OpenMP{1}, csr_of<double>(Plain{}).view()).count() == 0);
-  CHECK_THROWS_WITH_AS(wavefronts(OpenMP{1}, csr_of<double>(rows_of_lengths({1}, 3, 1)).view()),
+  CHECK(wavefronts(csr_of<double>(chain).view()).count() == 50);
+  CHECK(wavefronts(csr_of<double>(diagonal).view()).count() == 1);
+  CHECK(wavefronts(csr_of<double>(poisson(7, 5, 4)).view()).count() == 14);
+  CHECK(wavefronts(csr_of<double>(Plain{}).view()).count() == 0);
+  CHECK_THROWS_WITH_AS(wavefronts(csr_of<double>(rows_of_lengths({1}, 3, 1)).view()),
                        "wavefronts: found a 1 x 3 matrix, expected a square one", ShapeError);
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("some rows among themselves have the wavefronts of that block, no more
   for (const auto& [name, plain] : awkward_to_sweep(fresh_seed())) {
     CAPTURE(name);
     const auto A = csr_of<double, std::int64_t>(plain);
-    const std::int64_t all = wavefronts(OpenMP{1}, A.view()).count();
+    const std::int64_t all = wavefronts(A.view()).count();
     CHECK(count_of_wavefronts(A.view(), 0, A.nrows) == all);
     for (int turn = 0; turn < 10; ++turn) {
       const Index last = Index(random() % (A.nrows + 1)), first = Index(random() % (last + 1));
@@ -76,7 +76,7 @@ TEST_CASE("some rows among themselves have the wavefronts of that block, no more
           if (j >= first && j < last) block.rows.back()[j - first] = value;
       }
       const std::int64_t count = count_of_wavefronts(A.view(), first, last);
-      CHECK(count == wavefronts(OpenMP{1}, csr_of<double>(block).view()).count());
+      CHECK(count == wavefronts(csr_of<double>(block).view()).count());
       CHECK(count <= all);
     }
   }

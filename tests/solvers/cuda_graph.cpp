@@ -59,7 +59,7 @@ TEST_CASE("[cuda] every preconditioner and smoother can be captured in a graph a
     const MatrixOperator op(on, there.view());
     const auto check = [&](const char* name, const auto& m) { check_captured(name, on, m, A.nrows); };
     check("none", IdentityPreconditioner{});
-    check("jacobi", JacobiPreconditioner(on, A.view()));
+    check("jacobi", JacobiPreconditioner(on, there.view()));
     for (const Order order : {Order::natural, Order::colours}) {
       check("symgs", SymgsPreconditioner<double, std::int64_t, Cuda>(on, there.view(), order, 1.2, 2));
       check("symgs fp32", SymgsPreconditioner<double, std::int64_t, Cuda, float>(on, there.view(), order, 1.2, 2));

@@ -1,7 +1,6 @@
 // Smoothers: the solution stays, the error falls in the norm of A, and every back end has the same bits.
 #include "systems.hpp"
 
-#include <seidel/solvers/multigrid/lanczos.hpp>
 #include <seidel/solvers/smoothers/chebyshev.hpp>
 #include <seidel/solvers/smoothers/jacobi.hpp>
 #include <seidel/solvers/smoothers/smoother.hpp>
@@ -10,15 +9,6 @@ using namespace seidel;
 using namespace seidel::tests;
 
 namespace {
-
-/// estimate_largest_eigenvalue() of A itself, bit for bit, from the same `start`, which is used up; empty as estimate_from().
-template <class Real, Backend B, LinearOperator<Vector<Real, B>> Matrix>
-std::optional<double> estimate_with_one_wait(const Matrix& A, Vector<Real, B>& start, int steps) {
-  Array<Real, SpaceOf<B>> found(start.on(), blas1::LanczosNumbers<Real>::count(steps));
-  take_lanczos_steps(A, start, steps, found.data());
-  auto here = copied_to<Host>(start.on(), std::as_const(found).span());
-  return estimate_from(blas1::LanczosNumbers<Real>{here.data()}, steps);
-}
 
 /// A on back end B, and vectors that fit it.
 template <class B>
@@ -47,7 +37,7 @@ void each_smoother(const System<B>& s, const Test& test) {
     test("chebyshev", ChebyshevSmoother(s.A, jacobi_weights(s.on, s.here.view(), 1), s.vector(ramp(s.here.nrows)),
                                         {.degree = degree}));
   for (const Order order : {Order::natural, Order::colours})
-    test("symgs", SymgsPreconditioner<double, std::int64_t, B>(s.on, s.here.view(), order, 1.2, 2));
+    test("symgs", SymgsPreconditioner<double, std::int64_t, B>(s.on, s.there.view(), order, 1.2, 2));
 }
 
 /// x'A x.
@@ -117,47 +107,4 @@ TEST_CASE("every smoother has the same bits on every back end and with any numbe
   };
   expected = results(OpenMP{1});
   on_every_backend([&](auto on) { CHECK(results(on) == expected); });
-}
-
-TEST_CASE("the largest eigenvalue is found for a tridiagonal matrix, and estimated from below for D^-1 A") {
-  CHECK(largest_eigenvalue({3}, {}) == doctest::Approx(3));
-  CHECK(largest_eigenvalue({2, 2, 2}, {-1, 1}) == doctest::Approx(2 + std::sqrt(2.0)));
-  const Matrix A = poisson(30);
-  const System<OpenMP> s(OpenMP{1}, A);
-  const double truth = 1 + std::cos(std::acos(-1.0) / 31);  // of A / 4
-  const auto inverse_diagonal = jacobi_weights(s.on, A.view(), 1);
-  const double found = estimate_largest_eigenvalue(s.A, &inverse_diagonal, s.vector(ramp(A.nrows)), 15);
-  CHECK(found <= truth * (1 + 1e-12));
-  CHECK(found >= 0.9 * truth);
-}
-
-TEST_CASE("Lanczos steps that wait once find what those that wait in each step do, or tell where they cannot") {
-  const unsigned seed = fresh_seed();
-  for (const Index n : {50, 3000, 40000}) {
-    CAPTURE(n);
-    const Matrix A = random_spd(seed, n, 4);
-    on_every_backend([&](auto on) {
-      using B = decltype(on);
-      const auto there = moved_to(on, A.view());
-      const MatrixOperator op(on, there.view());
-      Vector<double, B> start(on, moved_to(on, ramp(n)));
-      for (const int steps : {1, 2, 8}) {
-        Vector<double, B> used_up = like(start);
-        copy(start, used_up);
-        const Vector<double, B>* const none = nullptr;
-        const double expected = estimate_largest_eigenvalue(op, none, start, steps);
-        std::int64_t before = 0;
-        if constexpr (!HostBackend<B>) before = on.waits();
-        CHECK(estimate_with_one_wait(op, used_up, steps) == expected);
-        if constexpr (!HostBackend<B>) CHECK(on.waits() == before + 1);
-      }
-    });
-  }
-  const Matrix identity = matrix_of(1, {{{0, 1.0}}});
-  on_every_backend([&](auto on) {
-    using B = decltype(on);
-    const auto there = moved_to(on, identity.view());
-    Vector<double, B> start(on, moved_to(on, std::vector<double>{1}));
-    CHECK(!estimate_with_one_wait(MatrixOperator(on, there.view()), start, 8));  // the residual vanishes
-  });
 }

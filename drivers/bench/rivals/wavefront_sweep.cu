@@ -54,7 +54,7 @@ Prepared prepare(const SweepTask& task, const Where& where) {
   Kept& kept = o->kept;
   kept.A = csr_of(cuda, task.of), kept.guess = copied_to<Device>(cuda, task.guess.span());
   const double setup = seconds_to_make(cuda, [&] {
-    const Wavefronts found = wavefronts(OpenMP{}, csr_of(OpenMP{1}, task.of));
+    const Wavefronts found = wavefronts(csr_of(OpenMP{1}, task.of));
     kept.rows = copied_to<Device>(cuda, found.rows.span()), kept.start = found.start;
   });
   Prepared ready = prepared(o, setup, 4 * kept.rows.size(), pair);

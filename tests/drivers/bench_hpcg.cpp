@@ -1,13 +1,14 @@
 // The multigrid method of the HPCG benchmark: what a cycle is, by a reference written with dense loops; symmetric, and the
 // same on every back end.
-#include "systems.hpp"
+#include "../solvers/systems.hpp"
 
 #include <map>
 
+#include <seidel/drivers/bench/hpcg.hpp>
 #include <seidel/solvers/cg.hpp>
-#include <seidel/solvers/multigrid/hpcg.hpp>
 
 using namespace seidel;
+using namespace seidel::drivers;
 using namespace seidel::tests;
 
 namespace {
@@ -33,7 +34,7 @@ std::vector<double> applied(const B& on, const HpcgMultigrid<B>& M, const std::v
 
 template <class B>
 HpcgMultigrid<B> made(const B& on, Order order) {
-  return {on, hpcg_detail::matrix(on, lattice), lattice, order};
+  return {on, hpcg_matrix(on, lattice), lattice, order};
 }
 
 using Dense = std::vector<std::map<std::int64_t, long double>>;
@@ -115,7 +116,7 @@ TEST_CASE("cg with HPCG's multigrid needs few iterations, by colours hardly more
   const OpenMP on{2};
   const Lattice cube{32, 32, 32};
   const auto iterations = [&](Order order) {
-    const HpcgMultigrid<OpenMP> M(on, hpcg_detail::matrix(on, cube), cube, order);
+    const HpcgMultigrid<OpenMP> M(on, hpcg_matrix(on, cube), cube, order);
     const MatrixOperator A(on, M.A());
     Vector<double, OpenMP> x(on, A.nrows()), b(on, A.nrows());
     fill(x, 1), A.apply(x, b), fill(x, 0);
@@ -129,6 +130,5 @@ TEST_CASE("cg with HPCG's multigrid needs few iterations, by colours hardly more
 
 TEST_CASE("HPCG's multigrid refuses a lattice that cannot be halved three times") {
   const Lattice odd{8, 8, 12};
-  CHECK_THROWS_AS(HpcgMultigrid<OpenMP>(OpenMP{1}, hpcg_detail::matrix(OpenMP{}, odd), odd, Order::natural),
-                  UsageError);
+  CHECK_THROWS_AS(HpcgMultigrid<OpenMP>(OpenMP{1}, hpcg_matrix(OpenMP{}, odd), odd, Order::natural), UsageError);
 }

@@ -15,14 +15,12 @@
 #include <seidel/solvers/matrix_operator.hpp>
 #include <seidel/solvers/preconditioners/symgs.hpp>
 
-namespace seidel {
-
-namespace hpcg_detail {
+namespace seidel::drivers {
 
 /// The matrix of the benchmark on a lattice: 26 on the diagonal, -1 for each of up to 26 neighbours; made in the memory of B.
 /// Errors  ResourceError from 2^31 entries on.
 template <Backend B>
-Csr<double, std::int32_t, SpaceOf<B>> matrix(const B& on, const Lattice& lattice) {
+Csr<double, std::int32_t, SpaceOf<B>> hpcg_matrix(const B& on, const Lattice& lattice) {
   const auto side = [](Index n) { return std::to_string(n); };
   const std::string spec = "hpcg:" + side(lattice.nx) + "x" + side(lattice.ny) + "x" + side(lattice.nz);
   if constexpr (HostBackend<B>)
@@ -37,12 +35,10 @@ Csr<double, std::int32_t, SpaceOf<B>> matrix(const B& on, const Lattice& lattice
 constexpr Index turn_of_colour[] = {7, 6, 4, 1, 2, 3, 5, 0};
 
 template <Backend B>
-Array<Index, SpaceOf<B>> order_by_colours(const B& on, const CsrView<double, std::int32_t, SpaceOf<B>>& A) {
+Array<Index, SpaceOf<B>> hpcg_order(const B& on, const CsrView<double, std::int32_t, SpaceOf<B>>& A) {
   const Array<Index, SpaceOf<B>> colours = greedy_colours(on, A);
   return colour_order(on, colours.span(), {turn_of_colour, std::ssize(turn_of_colour)});
 }
-
-}  // namespace hpcg_detail
 
 /// One V-cycle of it as preconditioner, on four levels. With S one symmetric Gauss-Seidel sweep, and R the injection, which
 /// takes each second point of each direction:
@@ -75,7 +71,7 @@ class HpcgMultigrid {
     std::vector<Lattice> lattices;
     for (int l = 0; l < nlevels; ++l, lattice = lattice.halved()) {
       lattices.push_back(lattice);
-      levels_.push_back(std::make_unique<Level>(on, l ? hpcg_detail::matrix(on, lattice) : std::move(finest), order));
+      levels_.push_back(std::make_unique<Level>(on, l ? hpcg_matrix(on, lattice) : std::move(finest), order));
     }
     for (std::size_t l = 0; l + 1 < nlevels; ++l) {
       Level& level = *levels_[l];
@@ -112,7 +108,7 @@ class HpcgMultigrid {
     std::unique_ptr<Coarsening> coarsening = {};  // none on the coarsest level
 
     Level(const B& on, Matrix there, Order order)
-        : new_to_old(order == Order::natural ? Array<Index, Space>() : hpcg_detail::order_by_colours(on, there.view())),
+        : new_to_old(order == Order::natural ? Array<Index, Space>() : hpcg_order(on, there.view())),
           A(in_order(on, std::move(there), new_to_old)),
           sweeps(on, A.view()) {}
 
@@ -138,4 +134,4 @@ class HpcgMultigrid {
   std::vector<std::unique_ptr<Level>> levels_;
 };
 
-}  // namespace seidel
+}  // namespace seidel::drivers
