@@ -28,11 +28,10 @@ struct Refinement {
   double error = 0;             // of the last x, or infinite: A is singular as far as double precision can tell
 };
 
-/// What rounding b to double changes in x: max |d_i|, d = A^-1 r, where r are rounding errors of b.
-double error_of_rounded_b(const DirectSolver& solver, const V& b, V& r, V& d) {
+/// What rounding b to double changes in x: d = A^-1 r, where r are rounding errors of b.
+void solve_for_rounding_of_b(const DirectSolver& solver, const V& b, V& r, V& d) {
   for (std::int64_t i = 0; i < b.size(); ++i) r.span()[i] = eps * fraction(i) * b.span()[i];
   solver.solve(std::as_const(r).span(), d.span());
-  return max_abs(d);
 }
 
 /// Whether rounding the entries of A changes x by a tenth or more, so that x tells of their last digits alone.
@@ -79,7 +78,8 @@ Refinement refined(const DirectSystem& system, const DirectSolver& solver, const
     correction = now;
   }
   largest = std::max(largest, double(max_abs(x)));  // of x*, though a correction toward it may raise the residual
-  const double of_b = largest > 0 ? error_of_rounded_b(solver, b, r, d) / largest : 0;
+  solve_for_rounding_of_b(solver, b, r, d);
+  const double of_b = largest > 0 ? max_abs(d) / largest : 0;
   const double error = std::max({correction * std::min(fell, 1.0), of_b, eps});
   done.error = solver.is_singular() ? std::numeric_limits<double>::infinity() : error;
   return done;
@@ -255,7 +255,7 @@ void refine_outside(const NullSpace& space, const DirectSystem& system, DirectSo
   const double rounding = 4 * eps * (system.norm_inf_of_A * norm2(x) + norm2(b));
   if (!(norm2(Ad) <= std::max(norm2(r) / 2, rounding))) return;
   const double correction = max_abs(d), largest = max_abs(x);
-  (void)error_of_rounded_b(solver, b, r, d);
+  solve_for_rounding_of_b(solver, b, r, d);
   (void)space.project(d.span());
   outcome.note_error(ErrorSource::refinement,
                      largest > 0 ? std::max({correction, double(max_abs(d)), eps * largest}) / largest : eps);
@@ -303,7 +303,7 @@ void refine_least_squares(const DirectSystem& system, HostSpan<const double> x0,
   certified_residual(host, K.view(), z.span(), std::as_const(c).span(), r.span());
   factors.solve(std::as_const(r).span(), d.span());
   const double size_of_x = largest_of_x(z), correction = largest_of_x(d);
-  (void)error_of_rounded_b(factors, c, r, d);
+  solve_for_rounding_of_b(factors, c, r, d);
   const double rounding = std::max({correction, largest_of_x(d), eps * size_of_x});
   V finer_x(host, copied_to<Host>(host, z.span().subspan(first_of_x, A.ncols)));
   Outcome finer;
