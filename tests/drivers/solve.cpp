@@ -385,6 +385,15 @@ TEST_CASE("a natural order without parallelism is told from one that has some, w
   CHECK(!contains(report("poisson2d:40", "openmp"), "rows per wavefront"));
 }
 
+TEST_CASE("auto takes several threads where the matrix is worth them") {
+  const auto backend = [](const std::string& matrix, const std::string& threads) {
+    return report_of({matrix, "--threads", threads, "--max-iterations", "1"})["backend"];
+  };
+  CHECK(backend("poisson3d:40", "2") == "openmp");
+  CHECK(backend("poisson3d:40", "1") == "serial");
+  CHECK(backend("poisson3d:9", "2") == "serial");
+}
+
 TEST_CASE("auto leaves a GPU whose sweeps would go through the rows one by one, with the bits of the GPU") {
   if (!have_gpu()) return skipped("which back end --backend auto takes where a GPU would be slower");
   Folder folder;
