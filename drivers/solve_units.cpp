@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <vector>
 
 #include <seidel/drivers/solve_decide.hpp>
 #include <seidel/drivers/solve_problem.hpp>
@@ -65,23 +66,29 @@ void change_units_of_b(Problem& problem) {
   const OpenMP& host = problem.host;
   of_b.assign(problem.b.size(), options.rhs.empty() ? of_A : 0);
   if (options.rhs.empty()) return;  // it was made of the A that is solved with
-  const double largest_x0 = largest(host, problem.x0);
-  const bool may_differ = largest_x0 == 0 && options.absolute_tolerance == 0;  // which are one for all columns
-  double least_of_all = std::numeric_limits<double>::infinity(), largest_of_all = 0;
+  std::vector<double> most;
   for (Array<double>& b : problem.b) {
     if (negated) negate(host, b.span());
-    least_of_all = std::min(least_of_all, least(b));
-    largest_of_all = std::max(largest_of_all, largest(host, b));
+    most.push_back(largest(host, b));
   }
-  for (std::size_t j = 0; j < problem.b.size(); ++j) {
-    Array<double>& b = problem.b[j];
-    int unit = may_differ ? unit_of(least(b), largest(host, b)) : unit_of(least_of_all, largest_of_all);
-    // A x0 must not be huge in those units, but it may be more than double precision holds beside b.
-    if (largest_x0 > 0 && problem.seen.properties.max_abs > 0)
-      unit = std::min(std::max(unit, of_A + std::ilogb(problem.seen.properties.max_abs) + std::ilogb(largest_x0)),
-                      max_unit_of(least_of_all));
-    of_b[j] = is_usual(unit) ? 0 : unit;
-    multiply(host, b.span(), -of_b[j]);
+  // A x0 must not be huge in those units, but it may be more than double precision holds beside b.
+  const double largest_x0 = largest(host, problem.x0), largest_A = problem.seen.properties.max_abs;
+  const int of_start = largest_x0 > 0 && largest_A > 0 ? of_A + std::ilogb(largest_A) + std::ilogb(largest_x0)
+                                                       : std::numeric_limits<int>::min();
+  if (of_start > usual_exponent || !std::ranges::all_of(most, [](double size) { return is_usual(size); })) {
+    const bool may_differ = largest_x0 == 0 && options.absolute_tolerance == 0;  // which are one for all columns
+    std::vector<double> smallest;
+    double least_of_all = std::numeric_limits<double>::infinity(), largest_of_all = 0;
+    for (std::size_t j = 0; j < problem.b.size(); ++j) {
+      smallest.push_back(least(problem.b[j]));
+      least_of_all = std::min(least_of_all, smallest[j]), largest_of_all = std::max(largest_of_all, most[j]);
+    }
+    for (std::size_t j = 0; j < problem.b.size(); ++j) {
+      int unit = may_differ ? unit_of(smallest[j], most[j]) : unit_of(least_of_all, largest_of_all);
+      if (largest_x0 > 0) unit = std::min(std::max(unit, of_start), max_unit_of(least_of_all));
+      of_b[j] = is_usual(unit) ? 0 : unit;
+      multiply(host, problem.b[j].span(), -of_b[j]);
+    }
   }
   multiply(host, problem.x0.span(), of_A - of_b.front());
 }
